@@ -1,4 +1,4 @@
-"""Appearance of one physical set, learned from its enrolment photograph: colours as the set has them, free of light.
+"""Appearance of one physical set, learned from its enrolment photograph: its own colours, independent of the light.
 
 A reflectance is the linear-light colour (r, g, b) that a surface would show under the light in which white paper
 shows (1, 1, 1).  The file is TOML, made by `companion calibrate pieces` and meant to be readable.
@@ -45,12 +45,12 @@ class SetAppearance:
         floor: of an empty square; None where it is not known, or squares have several colours.
         pieces: of each piece letter's upper face.
         rim: how the side of a piece is shaded from its lower to its upper edge, in equal steps: natural log of the
-            brightness against the side's mean.  It shows where one piece ends and the next begins.
+            brightness relative to the side's mean.  It shows where one piece ends and the next begins.
         column: of terrain or pillars; None on a flat board.
         inks: of the character on each piece's face; empty where pieces have none.
         glyphs: each piece's character (:class:`Glyph`); empty where pieces have none, or before enrolment.
-        not_found: letters of the pieces that the photograph did not show; they have the colour of those that are of one
-            colour with them in the kit, or the kit's.
+        not_found: letters of the pieces that the photograph did not show; they have the colour of pieces to which the
+            kit gives the same one, or the kit's.
         board: of the whole board, where it was learned or squares have several colours.
         ring_mm: radius of the ring round characters, or of a groove; None where there is none, or it is not known.
         inner_ring_mm: of another groove, nearer to the middle.
@@ -71,7 +71,7 @@ class SetAppearance:
 
 RIM_STEPS = 6
 FLAT_RIM = (0.0,) * RIM_STEPS
-"""Until a set was enrolled nothing is known of its rims."""
+"""The rim of a set that was not enrolled: nothing is known of it."""
 
 
 def linear(colour: Colour) -> Reflectance:
@@ -81,7 +81,7 @@ def linear(colour: Colour) -> Reflectance:
 
 
 def nominal_appearance(kit: Kit) -> SetAppearance:
-    """The appearance that the kit file itself promises: what to use before a set was enrolled."""
+    """The appearance that the kit file itself gives: what to use before a set is enrolled."""
     is_chequered = kit.board.chequer_colour is not None
     pieces = {kind.letter: linear(kind.colour) for kind in kit.pieces}
     inks = {kind.letter: linear(kind.glyph_colour) for kind in kit.pieces if kind.glyph}
@@ -206,7 +206,7 @@ def _glyphs(table: Table, letters: tuple[str, ...]) -> Mapping[str, Glyph]:
 
 
 def load_appearance(path: Path | None, kit: Kit) -> SetAppearance:
-    """The appearance of a set file, or what the kit promises where there is none.  Raises ProfileError."""
+    """The appearance of a set file, or what the kit gives where there is none.  Raises ProfileError."""
     return read_appearance(path, kit) if path else nominal_appearance(kit)
 
 

@@ -36,7 +36,7 @@ class BoardAppearance:
 
     Attributes:
         colour: (rows, columns, 3) float32 display values, r g b; meaningless where ``seen`` is 0.
-        spread: (rows, columns) float32, standard deviation of a display value round it: grain, edges, light.
+        spread: (rows, columns) float32, standard deviation of the display values round it: grain, edges, light.
         seen: (rows, columns) uint8, in how many photographs each texel was seen.
     """
 
@@ -77,10 +77,10 @@ def _encoded(layer: Picture) -> str:
 
 
 def _decoded(table: Table, name: str, flags: int) -> Picture:
-    """A layer, with the channels that ``flags`` ask for.  Raises ProfileError."""
+    """A layer, with the channels that ``flags`` request.  Raises ProfileError."""
     try:
         picture = unpacked(base64.b64decode(table.get(name, str), validate=True), flags)
-    except ValueError:  # A character that none of base64 is.
+    except ValueError:  # A character that is not of base64.
         picture = None
     if picture is None:
         raise ProfileError(f"{table.where}: {name} is no picture; learn the board's look again")

@@ -1,7 +1,7 @@
-"""Whether the lines that a learned board shows are those that its kit says: files, ranks, pitch and the corner of a1.
+"""Whether the lines that a learned board shows match its kit: files, ranks, pitch and the corner of a1.
 
-A board whose look was learned looks right with any grid.  But where it is chequered or has lines, edges as long as its
-field lie at even distances, and the kit's borders must be among them.
+A board whose appearance was learned looks right with any grid.  But where it is chequered or has lines, edges as long
+as its field are evenly spaced, and the kit's borders must be among them.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ REACH_MM, REACH_SHARE = 2.0, 0.07
 """How far a border of the kit may be from an edge: in mm, or as a share of the pitch."""
 
 PITCHES = np.arange(0.65, 1.46, 0.01)
-"""Pitches that are tried, as shares of the kit's: those of eight squares taken for six, or for ten; not twice it nor
-half of it, whose borders are among its own, and near to these a picture of shelves looked regular by chance."""
+"""Pitches that are tried, as shares of the kit's: they include those of eight squares taken for six, or for ten; not
+twice or half of it, whose borders are among its own, and near which a picture of shelves looked regular by chance."""
 
 BESIDE = 0.3
-"""Share of the pitch by which the places that are looked at begin and end beside a border."""
+"""Share of the pitch by which the ends of the sampled range are off a border."""
 
 WINDOWS = ((0, 0), (1, 0), (0, 1), (1, 1))
-"""Squares before and after the kit's field that are looked at, too, one after the other until a grid shows: a field
-that was measured too small goes on there, and what is left of a small one shows too few borders."""
+"""Squares before and after the kit's field that are sampled, too, one after the other until a grid shows: a field
+that was measured too small continues there, and what remains of a small one shows too few borders."""
 
 LEAST_BORDERS = 5
-"""Fewer edges at even distances may be chance."""
+"""Least number of borders of a grid: fewer evenly spaced edges may be chance."""
 
 MOST_MISSING = 0.15
 """Share of the borders that may show no edge."""
 
 FAINTEST = 0.003
-"""Display value by which a board differs from one mm to the next beside its edges: on six boards 0.0024 or more."""
+"""Least difference of display values from one mm to the next beside a board's edges: on six boards 0.0024 or more."""
 
 REGULAR = 3.0
-"""Contrast of a grid's edges over that of the places between them, from which on a board shows one."""
+"""Ratio of the contrast of a grid's edges to that of the places between them, above which a board shows one."""
 
 UNLIKE = 0.5
-"""The kit's grid is another one where its borders have less than this share of that contrast: of 21 boards with
+"""The kit's grid is wrong where its borders have less than this share of that contrast: of 21 boards with
 their own grids they have 0.97 or more; a tenth too wide, half a square aside or with other counts, 0.34 at most."""
 
 SAME_PITCH = 0.03
-"""A pitch that differs by less than this share of the kit's is the same; then the grid lies aside."""
+"""A pitch that differs by less than this share of the kit's is the same; then the grid is displaced."""
 
 WAYS = ("from file to file", "from rank to rank")
 
@@ -65,9 +65,9 @@ class _Grid(NamedTuple):
 
 
 def grid_fault(appearance: BoardAppearance, board: Board) -> str:
-    """How a learned board shows otherwise than its kit says where its squares are, and what to do; "" if it does not.
+    """How a learned board contradicts its kit about where the squares are, and what to do; "" if it does not.
 
-    Nothing is said of boards that show no grid both ways.
+    Boards that do not show a grid along both axes are passed over.
     """
     shown = [_shown(appearance, board, axis) for axis in (0, 1)]
     if any(best.contrast < REGULAR for _, best in shown):
@@ -89,16 +89,16 @@ def grid_fault(appearance: BoardAppearance, board: Board) -> str:
 
 
 def own_grid_fault(appearance: BoardAppearance | None, kit: Kit) -> str:
-    """:func:`grid_fault` where the appearance of the squares is not printed by the kit but learned; else "".
+    """:func:`grid_fault` where the appearance of the squares is learned, not given by the kit; else "".
 
-    Pillars stand above the mat, so that their edges do not lie where the kit has borders.
+    Pillars stand above the mat, so that their edges do not appear where the kit has borders.
     """
     is_own = kit.board.cell_colour is None and kit.pillars is None
     return grid_fault(appearance, kit.board) if appearance is not None and is_own else ""
 
 
 def _shown(appearance: BoardAppearance, board: Board, axis: int) -> tuple[float, _Grid]:
-    """The contrast of the edges where the kit has borders along an axis, and the grid that shows best."""
+    """The contrast of the edges at the kit's borders along an axis, and the grid of the highest contrast."""
     counts = (board.files, board.ranks)
     pitch_mm, other_mm = board.pitch_mm[axis], board.pitch_mm[1 - axis]
     low = board.a1_mm[axis] - pitch_mm / 2
@@ -114,7 +114,7 @@ def _shown(appearance: BoardAppearance, board: Board, axis: int) -> tuple[float,
 
 
 def _compared(places: Floats, edges: Floats, pitch_mm: float, low: float) -> tuple[float, _Grid]:
-    """The contrast of the kit's borders among edges (k,) at rising ``places`` (k,) mm, and the grid that shows best."""
+    """As :func:`_shown`, from edges (k,) at ascending ``places`` (k,) mm."""
     none = _Grid(0.0, pitch_mm, low)
     if len(places) < LEAST_BORDERS * pitch_mm / TEXEL_MM:
         return 0.0, none
@@ -130,9 +130,9 @@ def _compared(places: Floats, edges: Floats, pitch_mm: float, low: float) -> tup
 
 
 def _edges(appearance: BoardAppearance, axis: int, across_mm: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Places (k,) mm in rising order, and the contrast (k,) of edges there that are as long as the field is wide.
+    """Places (k,) mm in ascending order, and the contrast (k,) there of edges as long as the field is wide.
 
-    Half of the field's width must show an edge: pictures and grain have none so long.
+    Half of the field's width must show an edge: pictures and grain have none that long.
     """
     colour = cv2.GaussianBlur(appearance.colour, (0, 0), BLUR_MM / TEXEL_MM)
     steps = np.abs(cv2.Sobel(colour, cv2.CV_32F, 1 - axis, axis, ksize=1)).max(axis=2)
@@ -157,10 +157,10 @@ def _widened(edges: Floats, reach_mm: float) -> Floats:
 
 
 def _contrast(places: Floats, edges: Floats, pitch_mm: float, first_mm: float) -> float:
-    """Contrast that most borders of a grid reach; 0 for few borders."""
+    """Contrast that most borders of a grid reach; 0 for too few borders."""
     numbers = np.arange(np.ceil((places[0] - first_mm) / pitch_mm), np.floor((places[-1] - first_mm) / pitch_mm) + 1)
     if len(numbers) < LEAST_BORDERS:
         return 0.0
     at = np.rint((first_mm + numbers * pitch_mm - places[0]) / TEXEL_MM).astype(int)
-    # numpy.quantile gives the same, ten times as slowly for so few; thousands of grids are tried.
+    # numpy.quantile gives the same, but ten times slower for so few values; thousands of grids are tried.
     return float(np.interp(MOST_MISSING * (len(at) - 1), np.arange(len(at)), np.sort(edges[at])))

@@ -1,8 +1,8 @@
-"""Calibrate a lens from photographs of a board at its place: by the corners of the board's own markers.
+"""Calibrate a lens from photographs of a board at its place, by the corners of the board's own markers.
 
-A handful of corners in one plane cannot tell all that a lens does.  So the likeliest lens is looked for (maximum a
-posteriori), given how lenses usually are and how well somebody measured the markers; and it is said how much is known.
-Where markers were measured with a ruler, the lines between squares tell the lens better, if they are seen.
+A handful of corners in one plane does not determine a lens.  So the likeliest lens is estimated (maximum a posteriori),
+with priors on usual lenses and on how well the markers were measured, and so is its uncertainty.  Where markers were
+measured with a ruler, the lines between squares determine the lens better, if they are seen.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PRIOR_FOCAL, FOCAL_SPREAD = 0.75, 0.35
 of view from 40 to 95 degrees."""
 
 CENTRE_SPREAD = 0.012
-"""Standard deviation of the principal point from the middle, as a share of the picture's longer side."""
+"""Standard deviation of the principal point from the picture's centre, as a share of the picture's longer side."""
 
 K1_SPREAD = 0.15
 """Standard deviation of the first radial distortion coefficient."""
@@ -45,36 +45,36 @@ K2_SHARE, K2_SPREAD = -0.3, 0.05
 """The second one as a share of the first, and its standard deviation from that."""
 
 CORNER_PX = 0.4
-"""Standard deviation of a corner in a picture, each way: blur, sharpening and JPEG move it so far."""
+"""Standard deviation of a corner in a picture, along each axis, due to blur, sharpening and JPEG."""
 
 INWARD_PX = 0.4
-"""Standard deviation of how far the corners of all markers seem nearer to the middle of these than they are: what is
-blurred is rounded there.  In 32 rendered pictures through four cameras it was 0.3 to 0.45 px in the mean: taken
-for distortion, k1 was too low by 0.03 (28 cameras; 0.00 with this)."""
+"""Standard deviation of the distance by which the corners of all markers appear too close to the markers' centres: blur
+rounds them off.  In 32 rendered pictures through four cameras it was 0.3 to 0.45 px in the mean: mistaken for
+distortion, it made k1 too low by 0.03 (28 cameras; 0.00 with this)."""
 
 RULER_MM, PRINT_MM = 0.3, 0.1
-"""Standard deviation of a corner on the board, each way, that was measured with a ruler, and of a printed one."""
+"""Standard deviation, along each axis, of a corner on the board measured with a ruler, and of a printed one."""
 
 LINE_PX = 1.0
-"""Standard deviation of an edge of the line between two squares: those on one line err together, on wood by more."""
+"""Standard deviation of an edge of the line between two squares: errors on one line are correlated, more so on wood."""
 
 PITCH_SPREAD = 0.003
 """Standard deviation of the length of a board's side, as a share of it."""
 
 HALF_WIDTH_MM = 1.0
-"""Standard deviation of half the width of the lines between squares: above zero if they are dark, below if bright."""
+"""Standard deviation of half the width of the lines between squares: positive if they are dark, negative if bright."""
 
 MOST_OFF_PX, LEAST_SHARE = 0.3, 0.3
-"""Most that edges may be off in the median, once the lens is fitted to them, and the share of all that must be seen.
-On bare boards with squares of two colours or lines round them they were off by 0.09 to 0.28 px, on two with grain and
-hardly a line by 0.7 and 1.8, on two real photographs of a start position by 0.35: these led the principal point astray
+"""Largest median residual of edges, once the lens is fitted to them, and the share of all that must be seen.
+On bare boards with squares of two colours or lines round them it was 0.09 to 0.28 px, on two with grain and
+hardly a line 0.7 and 1.8, on two real photographs of a start position 0.35: these led the principal point astray
 by 40 px."""
 
 GRID_ROUNDS = 3
-"""Times that lines are looked for, nearer to where they are each time."""
+"""How often lines are searched for, nearer to where they are each time."""
 
 LEAST_CORNERS = 8
-"""Two markers: fewer do not fix a pose."""
+"""The corners of two markers: fewer do not fix a pose."""
 
 STARTS = (0.7, 1.0, 1.4)
 """Focal lengths from which the search begins, as shares of the usual one."""
@@ -86,7 +86,7 @@ TOO_STEEP = "the board is seen too steeply or too small to tell the focal length
 """What to do where the focal length is not known so well."""
 
 TOO_FEW = "fewer than two of the board's markers are seen"
-"""Why a photograph takes no part, where nothing better is known."""
+"""Why a photograph is not used, where no better reason is known."""
 
 LENS = 5
 """Parameters of the lens: log focal length, principal point x and y, k1, k2."""
@@ -125,7 +125,7 @@ class BoardLens:
 
     @property
     def told(self) -> str:
-        """The focal length and how surely it is known, in words."""
+        """The focal length and how well it is known, in words."""
         return f"focal length {self.camera.matrix[0, 0]:.0f} px, known to {self.focal_deviation:.1%}"
 
 
@@ -134,8 +134,8 @@ class Sighting:
     """The markers of a kit's board in one picture.
 
     Attributes:
-        corners: (k,) numbers of those corners of the board that are seen once, four a marker in the kit's order.
-        pixels: (k, 2) where.
+        corners: (k,) indices of the board's corners that are seen, four per marker in the kit's order.
+        pixels: (k, 2) where they are seen.
         size: of the picture, width and height in px.
         gray: (height, width) uint8 of the picture, where the markers were measured with a ruler.
     """
@@ -147,7 +147,7 @@ class Sighting:
 
     @property
     def is_enough(self) -> bool:
-        """Whether it tells how the board lies."""
+        """Whether it fixes the pose of the board."""
         return len(self.corners) >= LEAST_CORNERS
 
 
@@ -155,8 +155,8 @@ class Sighting:
 class _Views:
     """What was seen.
 
-    Of each photograph which corners (k,) of the board, and where, (k, 2) px; of all the corners (c, 2) mm on the board,
-    how well they are known, and the picture's size.
+    For each photograph which corners (k,) of the board, and where, (k, 2) px; all corners (c, 2) mm on the board,
+    their standard deviation, and the picture's size.
     """
 
     corners: tuple[npt.NDArray[np.intp], ...]
@@ -171,8 +171,8 @@ def calibrate_on_board(
 ) -> BoardLens:
     """The lens that took photographs of a kit's board.
 
-    ``why``: tells what a picture (height, width, 3) uint8 BGR lacks in which fewer than two markers are seen; "" of
-    what it cannot tell.
+    ``why``: says what a picture (height, width, 3) uint8 BGR lacks in which fewer than two markers are seen; "" where
+    it does not know.
 
     Raises ProfileError when a photograph cannot be read or differs in size, or none shows two markers.
     """
@@ -223,7 +223,7 @@ def find_lens(seen: Sequence[Sighting], kit: Kit) -> BoardLens:
 
 
 def prior_camera(size: tuple[int, int]) -> Camera:
-    """A camera of which only the ``size`` of its pictures, in px, is known."""
+    """The usual camera for pictures of a ``size`` in px."""
     return Camera(*size, *pinhole(prior_lens(size)), 0.0)
 
 
@@ -253,7 +253,7 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
 
 
 def _likeliest(views: _Views) -> Fit:
-    """The likeliest parameters of lens, poses and board, by the markers alone."""
+    """The likeliest parameters of lens, poses and board, from the markers alone."""
     begins = [begin for share in STARTS if (begin := _begin(views, share)) is not None]
     if not begins:
         raise ProfileError("lens: the markers cannot be seen from above; is the picture mirrored?")
@@ -261,14 +261,14 @@ def _likeliest(views: _Views) -> Fit:
 
 
 def _error_px(views: _Views, values: Points) -> float:
-    """Reprojection error of the markers' corners."""
+    """Root mean square reprojection error of the markers' corners."""
     count = sum(len(corners) for corners in views.corners)
     apart = _residuals(views, values)[: 2 * count] * CORNER_PX
     return float(np.sqrt(2 * (apart**2).mean()))
 
 
 def _barest(found: Fit, pictures: Sequence[_Picture], grid: Grid) -> _Picture:
-    """The picture that tells most surely where the grid is: many edges, and those not of pieces."""
+    """The picture that locates the grid most precisely: it shows many edges, and these not of pieces."""
 
     def unsureness_px(picture: _Picture) -> float:
         lines = view_grid(picture[1], grid, partial(_shown, found.values, picture[0]))
@@ -282,7 +282,7 @@ def _is_enough(lines: GridView, grid: Grid) -> bool:
 
 
 def _on_grid(views: _Views, found: Fit, picture: _Picture, grid: Grid) -> Fit | None:
-    """The likeliest parameters by the lines between squares as well; None where a picture does not show these."""
+    """The likeliest parameters from the lines between squares as well; None where a picture does not show these."""
     (number, gray), values = picture, np.append(found.values, np.zeros(LINES))
     for _ in range(GRID_ROUNDS):
         lines = view_grid(gray, grid, partial(_shown, values, number))
@@ -299,14 +299,14 @@ def _on_grid(views: _Views, found: Fit, picture: _Picture, grid: Grid) -> Fit | 
 def _grid_residuals(views: _Views, number: int, lines: GridView, values: Points) -> Points:
     """As :func:`_residuals`, with the lines of one view.
 
-    The last ``values`` (LINES,) are how much longer the board's sides are, and half the lines' width in mm.
+    The last ``values`` (LINES,) are the relative excess length of the board's sides, and half the lines' width in mm.
     """
     off, unusual = _off_lines_px(values, number, lines) / LINE_PX, values[-LINES:] / LINES_SPREAD
     return np.concatenate([_residuals(views, values[:-LINES]), off, unusual])
 
 
 def _off_lines_px(values: Points, number: int, lines: GridView) -> Points:
-    """(k,) px by which edges of lines are seen off where the parameters have them."""
+    """(k,) px, residuals of the edges of lines, across these."""
     *longer, half_width_mm = values[-LINES:]
     apart = _shown(values, number, lines.board_mm * (1 + np.array(longer))) - lines.pixels
     off: Points = (apart * lines.normals).sum(axis=1) - (lines.off_px - lines.ahead_px * half_width_mm)
@@ -314,7 +314,7 @@ def _off_lines_px(values: Points, number: int, lines: GridView) -> Points:
 
 
 def _shown(values: Points, number: int, board_mm: Points) -> Points:
-    """(k, 2) px, where a view shows places (k, 2) on the board."""
+    """(k, 2) px, projection of places (k, 2) on the board into a view."""
     pose = values[LENS + 6 * number : LENS + 6 * number + 6]
     world = np.column_stack([board_mm, np.zeros(len(board_mm))])
     shown, _ = cv2.projectPoints(world, pose[:3], pose[3:], *pinhole(values[:LENS]))
@@ -322,7 +322,7 @@ def _shown(values: Points, number: int, board_mm: Points) -> Points:
 
 
 def _begin(views: _Views, share: float) -> Points | None:
-    """Parameters to begin with: the usual lens but for its focal length, and the poses that it gives."""
+    """Initial parameters: the usual lens, except for its focal length, and the poses that it gives; None: no pose."""
     lens = prior_lens(views.size, share)
     matrix, distortion = pinhole(lens)
     poses: list[Points] = []
@@ -340,7 +340,7 @@ def _begin(views: _Views, share: float) -> Points | None:
 
 
 def _residuals(views: _Views, values: Points) -> Points:
-    """What is off, in standard deviations: first all corners in the pictures, then what is usual of lens and board."""
+    """Residuals in standard deviations: first of all corners in the pictures, then of the priors of lens and board."""
     of_board = values[LENS + 6 * len(views.corners) :]
     inward_px, moved, off = of_board[0], of_board[1:].reshape(-1, 2), []
     for number, (corners, pixels) in enumerate(zip(views.corners, views.pixels, strict=True)):
@@ -351,7 +351,7 @@ def _residuals(views: _Views, values: Points) -> Points:
 
 
 def _inward(corners_px: Points, by_px: float) -> Points:
-    """Corners (k, 2), four of each marker, nearer to the marker's middle."""
+    """Corners (k, 2), four of each marker, moved ``by_px`` towards the marker's centre."""
     markers = corners_px.reshape(-1, 4, 2)
     out = markers - markers.mean(axis=1, keepdims=True)
     nearer: Points = markers - by_px * out / np.linalg.norm(out, axis=2, keepdims=True)
@@ -365,7 +365,7 @@ def prior_lens(size: tuple[int, int], share: float = 1.0) -> Points:
 
 
 def prior_residuals(lens: Points, size: tuple[int, int]) -> Points:
-    """(LENS,) by how many standard deviations the parameters of a lens differ from the usual one's."""
+    """(LENS,) deviations of a lens's parameters from the usual one's, in standard deviations."""
     log_focal, x, y, k1, k2 = lens - prior_lens(size)
     centre_px = CENTRE_SPREAD * max(size)
     return np.array(
@@ -374,7 +374,7 @@ def prior_residuals(lens: Points, size: tuple[int, int]) -> Points:
 
 
 def pinhole(lens: Points) -> tuple[Points, Points]:
-    """(3, 3) matrix and (5,) distortion of a lens with these parameters (LENS,), as OpenCV has them."""
+    """(3, 3) camera matrix and (5,) distortion, in OpenCV's form, of a lens with these parameters (LENS,)."""
     log_focal, x, y, k1, k2 = lens
     focal = np.exp(log_focal)
     return np.array([[focal, 0, x], [0, focal, y], [0, 0, 1]]), np.array([k1, k2, 0, 0, 0])

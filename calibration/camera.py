@@ -13,17 +13,17 @@ from calibration.files import MOST_PX
 from calibration.toml import Table, load
 
 MOST_STRETCH = 3.0
-"""A lens shows the nearer edge of its picture at most so many times nearer or farther than without distortion; the
-lenses of the examples do so by less than a hundredth."""
+"""Largest factor by which distortion moves the nearer edge of a lens's picture inwards or outwards; the lenses of the
+examples do so by less than a hundredth."""
 
 MOST_TANGENT = 0.5
-"""Tangential distortion moves that edge by less than this share of its distance from the middle; that of the lenses of
+"""Tangential distortion moves that edge by less than this share of its distance from the centre; that of the lenses of
 the examples by a thousandth."""
 
 
 @dataclass(frozen=True, eq=False)
 class Camera:
-    """Pinhole camera with Brown distortion, as OpenCV has it; the middle of the first pixel is (0, 0).
+    """Pinhole camera with Brown distortion, in OpenCV's convention; the centre of the first pixel is (0, 0).
 
     Attributes:
         width_px: picture width.
@@ -62,7 +62,7 @@ def read_camera(path: Path) -> Camera:
 
 
 def _impossible(camera: Camera) -> str:
-    """Why no camera can be so; empty where one can."""
+    """Why no such camera can exist; empty where one can."""
     (fx, _, cx), (_, fy, cy), last = camera.matrix
     if min(camera.width_px, camera.height_px, fx, fy) <= 0:
         return "sizes and focal lengths must be greater than zero"
@@ -79,7 +79,7 @@ def _impossible(camera: Camera) -> str:
 
 
 def _is_of_a_lens(distortion: npt.NDArray[np.float64], reach: float) -> bool:
-    """Whether a distortion keeps the order of the rays out to the nearer edge of the picture.
+    """Whether a distortion is moderate, and keeps the order of the rays out to the nearer edge of the picture.
 
     Args:
         distortion: (5,) float64, k1 k2 p1 p2 k3.

@@ -1,4 +1,4 @@
-"""The board for calibrating a lens as a PDF at true size."""
+"""The calibration board for a lens, as a PDF at true size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calibration.lens import CharucoBoard, charuco
 from calibration.sheets import BLACK, PAPERS, PRINTER_EDGE_MM, RULER_BOX_MM, bars, fill, ruler
 
 SAMPLE_PX = 32
-"""OpenCV draws each square of the board so large; its corner pixel tells whether the square is black."""
+"""Side of each square in OpenCV's drawing of the board; its corner pixel tells whether the square is black."""
 
 
 def chessboard_pdf(board: CharucoBoard, paper: str) -> bytes:

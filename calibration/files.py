@@ -1,4 +1,4 @@
-"""Reading files that anybody may have made: regular ones of bounded size, and numbers that are numbers."""
+"""Reading untrusted files: only regular ones of bounded size, and only finite numbers."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from math import isfinite
 from pathlib import Path
 
 MOST_TEXT_BYTES = 32 * 2**20
-"""Of a kit, a list of frames, a score sheet: the times of the frames of a whole day have 20 MB."""
+"""Largest size of a kit, a list of frames, a score sheet: the times of the frames of a whole day take 20 MB."""
 
 MOST_PICTURE_BYTES = 64 * 2**20
-"""Of a picture: one of 20 megapixels without compression has 60 MB."""
+"""Largest size of a picture: one of 20 megapixels without compression takes 60 MB."""
 
 MOST_PX = 25_000_000
-"""Pixels of a picture: twice those of a Raspberry Pi's High Quality Camera.  A progressive JPEG of this size takes nine
-bytes a pixel while it is unpacked."""
+"""Most pixels of a picture: twice those of a Raspberry Pi's High Quality Camera.  A progressive JPEG of this size takes
+nine bytes per pixel while it is decoded."""
 
 LARGEST_NUMBER = 1e9
-"""No length, time or size in a file is larger: a kilometre in micrometres, thirty years in seconds."""
+"""Largest length, time or size in a file: a kilometre in micrometres, thirty years in seconds."""
 
 
 def read_bytes(path: Path, most: int = MOST_TEXT_BYTES) -> bytes:
@@ -50,7 +50,7 @@ def read_text(path: Path) -> str:
 
 
 def number(text: str) -> float:
-    """The finite number of a field.  Raises ValueError, also for what no file of ours can mean."""
+    """The finite number of a field.  Raises ValueError, also for numbers that make no sense in our files."""
     value = float(text)
     if not is_number(value):
         raise ValueError(f"{text[:40]!r} is out of range")
@@ -58,7 +58,7 @@ def number(text: str) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Whether ``value``, as a parser of TOML or CSV gives it, is a finite number that a file of ours can mean."""
+    """Whether ``value``, as a parser of TOML or CSV gives it, is a finite number that makes sense in our files."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return abs(value) <= LARGEST_NUMBER and isfinite(value)

@@ -32,7 +32,7 @@ def _rise_mm(kit: Kit, below: PieceKind, above: PieceKind) -> float:
 def shows_top(kit: Kit, stack: str) -> bool:
     """Whether anything is seen of the uppermost piece: a pyramid may lie wholly within the one below it.
 
-    With the kit's one rise for all sizes the smallest one does in the largest.
+    With the kit's single rise for all sizes, the smallest one does so in the largest.
     """
     if kit.stacking is None or len(stack) < 2:
         return True

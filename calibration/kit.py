@@ -22,14 +22,14 @@ KITS = Path(__file__).parent / "kits"
 Colour = tuple[int, int, int]
 WHITE: Colour = (255, 255, 255)
 GROUND: Colour = (216, 210, 192)
-"""Squares of which a kit names no colour are drawn in this one."""
+"""Colour in which squares are drawn to which a kit gives none."""
 
 MIN_MARKERS = 2
 """One marker's four corners fix a pose only loosely (its tilt is ambiguous); two, far apart, fix it well."""
 
 SHAPES = ("disc", "cube", "pyramid")
 MOST_LEVEL = 1000
-"""No pillar has more levels, up or down."""
+"""Most levels of a pillar, up or down."""
 
 _FILES = "abcdefghijklmnopqrstuvwxyz"
 MOST_FILES, MOST_RANKS = len(_FILES), 99
@@ -61,9 +61,9 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Mat:
-    """What the markers are on: its size, markers (``cv2.aruco`` dictionary, largest outer edge), patches, paper colour.
+    """What carries markers: its size, markers (``cv2.aruco`` dictionary, largest outer edge), patches, paper colour.
 
-    Where ``colour`` is None it is not known.
+    ``colour`` is None where it is not known.
     """
 
     width_mm: float
@@ -107,7 +107,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Pillars:
-    """Raisable pillars: at level n the top is at ``base_mm + n * step_mm``; noise is one raw reading's deviation."""
+    """Raisable pillars: at level n the top is at ``base_mm + n * step_mm``; noise: deviation of one raw reading."""
 
     side_mm: float
     base_mm: float
@@ -121,7 +121,7 @@ class Pillars:
 
 @dataclass(frozen=True, slots=True)
 class Stacking:
-    """How pyramids stack: rise of one put over a larger one or its like, and of a larger one over a smaller one."""
+    """How pyramids stack: rise of one put over a larger or equal one, and of a larger one over a smaller one."""
 
     tower_rise_mm: float
     keep_rise_mm: float
@@ -158,7 +158,7 @@ class Kit:
     enrol: Mapping[str, str]
 
     def __hash__(self) -> int:
-        """By what tells kits apart, so that what is drawn with one can be kept."""
+        """Hash what tells kits apart, so that what is drawn with one can be cached."""
         return hash((self.name, self.game, self.board, self.pieces))
 
     @cached_property
@@ -200,7 +200,7 @@ def available_kits() -> tuple[str, ...]:
 def kit_name(tag: str) -> str:
     """The kit that comes with the program for the game ``tag`` (``draughts:international``, ``domination/3``).
 
-    One made for this variant, else the one of the game's name, whether or not there is such a one.
+    One made for this variant, else the one of the game's name, whether or not that exists.
     """
     variant = tag.partition("/")[0]
     return next((name for name in available_kits() if load_kit(name).game == variant), variant.partition(":")[0])
@@ -365,7 +365,7 @@ def _piece(letter: str, table: Table) -> PieceKind:
 
 
 def alike(kinds: Sequence[PieceKind], colours: Mapping[str, tuple[float, float, float]]) -> Iterator[tuple[str, str]]:
-    """Letters of pieces that nothing tells from each other: shape, size, character and colour are the same."""
+    """Pairs of letters of pieces that cannot be told apart: shape, size, character and colour are the same."""
     for one, other in combinations(kinds, 2):
         same = all(getattr(one, name) == getattr(other, name) for name in ("shape", "width_mm", "height_mm", "glyph"))
         if same and colours[one.letter] == colours[other.letter]:

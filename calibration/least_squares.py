@@ -12,7 +12,7 @@ Points = npt.NDArray[np.float64]
 Residuals = Callable[[Points], Points]
 
 OUTLIER = 2.5
-"""Errors of so many standard deviations and more count less (Huber's function)."""
+"""Residuals of more than so many standard deviations count less (Huber's function)."""
 
 ROUNDS = 40
 DAMPING, DAMPED_BY = 1e-2, 5.0
@@ -21,11 +21,11 @@ SETTLED = 1e-6
 
 
 class Fit(NamedTuple):
-    """The nearest likeliest parameters.
+    """The parameters at the nearest minimum of the cost.
 
     Attributes:
         values: (n,) the parameters.
-        cost: the sum of the squared residuals, of those beyond OUTLIER less.
+        cost: the sum of the squared residuals, less for those beyond OUTLIER.
         covariance: (n, n) of the parameters.
     """
 
@@ -35,7 +35,7 @@ class Fit(NamedTuple):
 
 
 def fit(residuals: Residuals, begin: Points) -> Fit:
-    """Climb from ``begin`` (n,); ``residuals`` gives what is off, (m,) in standard deviations."""
+    """Minimise the cost, starting at ``begin`` (n,); ``residuals`` gives (m,) residuals in standard deviations."""
     values, damping = begin, DAMPING
     off = residuals(values)
     cost = _cost(off)
@@ -68,7 +68,7 @@ def _cost(off: Points) -> float:
 
 
 def _slopes(residuals: Residuals, values: Points) -> Points:
-    """(residuals, parameters) derivatives, by differences."""
+    """(residuals, parameters) Jacobian, by central differences."""
     steps = 1e-6 * np.maximum(1.0, np.abs(values))
     columns = []
     for number, step in enumerate(steps):

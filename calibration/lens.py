@@ -24,10 +24,10 @@ MIN_PHOTOS = 3
 (Zhang, A flexible new technique for camera calibration, 2000)."""
 
 GRID = (4, 3)
-"""Coverage is told on a grid of this many columns and rows over the picture."""
+"""Columns and rows of the grid over the picture on which coverage is reported."""
 
 CHARUCO_OFFSET_PX = 0.5
-"""CharucoDetector counts from the corner of the first pixel; everything else here counts from its middle."""
+"""CharucoDetector counts from the corner of the first pixel; everything else here counts from its centre."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ class BoardView:
 
     Attributes:
         points: (n, 3) float32, mm, corners on the board.
-        pixels: (n, 2) float32, px, where the picture has them.
+        pixels: (n, 2) float32, px, where the picture shows them.
     """
 
     points: npt.NDArray[np.float32]
     pixels: npt.NDArray[np.float32]
 
     def shift_px(self, other: BoardView) -> float:
-        """How far the corners that both have lie apart on average, px; infinite where they have none in common."""
+        """Mean distance between the corners that both have, px; infinite where they have none in common."""
         there = {tuple(point): pixel for point, pixel in zip(other.points.tolist(), other.pixels, strict=True)}
         apart = [
             float(np.linalg.norm(pixel - there[tuple(point)]))
@@ -70,7 +70,7 @@ class BoardView:
 
 @dataclass(frozen=True)
 class LensCalibration:
-    """A calibrated camera and what it rests on.
+    """A calibrated camera and what it is based on.
 
     Attributes:
         camera: the result.
@@ -140,7 +140,7 @@ def calibrate_lens(photos: Iterable[Path], board: CharucoBoard) -> LensCalibrati
 
 
 def charuco(board: CharucoBoard) -> cv2.aruco.CharucoBoard:
-    """The board as OpenCV has it.  Raises ProfileError for a dictionary that there is not."""
+    """The board as an OpenCV object.  Raises ProfileError for an unknown dictionary."""
     target = cv2.aruco.CharucoBoard(
         (board.squares_x, board.squares_y), board.square_mm, board.marker_mm, dictionary(board.dictionary)
     )

@@ -1,7 +1,7 @@
 """Where a board's own markers are in a picture, by all that is printed on them: intensity-based image alignment.
 
-A sticker that reaches over the board's edge has lost a corner: what detects markers by their outlines does not find
-it, or has the corner wrong by several pixels.  Its modules are all the same where the others say that it must be.
+A sticker that reaches over the board's edge has lost a corner: detection by outlines does not find it, or has the
+corner wrong by several pixels.  Its modules, however, are where the other markers say that it must be.
 """
 
 from __future__ import annotations
@@ -20,66 +20,66 @@ Gray = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float64]
 
 QUIET = 0.5
-"""Width of the white paper that is compared, too, in modules: round stickers there is one, where it is not cut off."""
+"""Width, in modules, of the white paper that is compared, too: stickers have one module, where it is not cut off."""
 
 FINER = 4
-"""A marker is drawn so many times finer than the picture, and averaged."""
+"""Factor by which a marker is drawn finer than the picture, before it is averaged."""
 
 BLUR_PX = 1.0
 """Standard deviation of the blur of a usual picture."""
 
 SMOOTHING_PX = 5
-"""Window of the Gaussian by which noise is taken from both before they are aligned: OpenCV's default."""
+"""Window of the Gaussian by which both are smoothed before they are aligned: OpenCV's default."""
 
 LIKE = 0.8
-"""Least correlation of a marker with what is seen where it is.  On 13 boards drawn at random, half of whose stickers
-are cut, it was 0.86 or more; in 770 places where another marker or none is, 0.70 at most."""
+"""Least correlation of a marker with the picture at its place.  On 13 boards drawn at random, half of whose stickers
+are cut, it was 0.86 or more; in 770 places with another marker or none, 0.70 at most."""
 
 MOST_SHEAR = 0.3
-"""By how much the aligned marker may be stretched or sheared: more is another pattern."""
+"""Largest stretch or shear of the aligned marker: more is another pattern."""
 
 MOST_BENT = 0.13
-"""How far corners that outlines tell may be from a marker's shape, as a share of its edge, and be believed: on markers
-of 22 mm that somebody measured with a ruler it is 0.12 at most on two boards; a corner that is cut off adds to it."""
+"""Largest deviation from a marker's shape, as a share of its edge, of trusted corners from outlines: on markers of
+22 mm that somebody measured with a ruler it is 0.12 at most on two boards; a corner that is cut off adds to it."""
 
 MOST_SKEW = 0.06
-"""How far corners that outlines tell may be from a parallelogram, as a share of an edge, and be believed where nothing
-says yet where they should be: perspective makes 0.04 at most.  Of 62 stickers on 20 boards drawn at random seven were
+"""Largest deviation from a parallelogram, as a share of an edge, of trusted corners from outlines where nothing says
+yet where they should be: perspective makes 0.04 at most.  Of 62 stickers on 20 boards drawn at random seven were
 farther; their corners were 1.5 to 4.3 px off, aligned 0.6 to 1.3 px."""
 
 DIAGONALS = np.array([1.0, -1.0, 1.0, -1.0])[:, None]
-"""Signs by which a marker's corners belong to its diagonals."""
+"""Signs that tell to which diagonal each of a marker's corners belongs."""
 
 STEPS = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 50, 1e-4)
 """Alignment ends after so many iterations, or where the correlation grows by less."""
 
 NEAR_SHARE = 0.15
-"""How far from its detected corners a marker is looked for, as a share of its edge; from where it is expected only, as
-far as it is large."""
+"""How far from its detected corners a marker is searched for, as a share of its edge; where it is only expected, by
+its whole edge."""
 
 REACH_OF_FEW, FEW = 3.0, 2
-"""How many times as far where no more markers tell where it is expected: a pixel at a corner of one moves what is
-fifteen times as far away by as many pixels, and two on one side of a board leave its tilt open."""
+"""How many times as far where no more than so many markers say where it is expected: a pixel at a corner of one moves
+what is fifteen times as far away by as many pixels, and two on one side of a board leave its tilt undetermined."""
 
 
 TRUNCATED = (0.55, 0.42, 0.3)
-"""Shares of the brightness of paper between ink and dark things beside it."""
+"""Thresholds between ink and dark things beside it, as shares of the brightness of paper."""
 
 BOARD_SHARES = (0.45, 0.3, 0.6)
-"""Shares of the brightness of paper between a board and a dark table."""
+"""Thresholds between a board and a dark table, as shares of the brightness of paper."""
 
 GAP_PX, SMOOTH_PX, RIM_PX = 15, 2.0, 2
-"""Dark lines on a board that are bridged, the blur before, and what of its rim is left out, which is half table.  On
-nine pictures of one board all of whose stickers are cut, on a table as dark as ink, one to three are found with each of
-these shares."""
+"""Width of dark lines on a board that are bridged, the blur before that, and the width of its rim that is left out as
+half table.  On nine pictures of one board all of whose stickers are cut, on a table as dark as ink, one to three are
+found with each of these shares."""
 
 
 def apart_from_table(gray: Gray) -> Iterator[Gray]:
-    """Copies of a picture (height, width) uint8 in which stickers are apart from a dark table.
+    """Copies of a picture (height, width) uint8 in which stickers are separated from a dark table.
 
     A sticker whose black border the board's edge cuts off touches the table there, so that it has no outline of its
-    own.  Where the table is not as dark as ink, all that is brighter than a share of paper is white in one of these; in
-    others all that lies beside the convex hull of what is brightest, which is the board.
+    own.  For a table that is not as dark as ink, some make all white that is brighter than a share of paper; others all
+    that lies outside the convex hull of the largest bright part, which is the board.
     """
     paper = max(float(np.percentile(gray[::4, ::4], 99)), 1.0)
     for share in TRUNCATED:
@@ -90,7 +90,7 @@ def apart_from_table(gray: Gray) -> Iterator[Gray]:
 
 
 def _board(bright: Gray) -> npt.NDArray[np.bool_]:
-    """(height, width) the convex hull, less its rim, of the largest of the ``bright`` (height, width) parts, 0 or 1."""
+    """(height, width) bool, convex hull, less its rim, of the largest part of ``bright`` (height, width), 0 or 1."""
     closed = cv2.morphologyEx(bright, cv2.MORPH_CLOSE, np.ones((GAP_PX, GAP_PX), np.uint8))
     _, parts, sizes, _ = cv2.connectedComponentsWithStats(closed)
     largest = 1 + int(sizes[1:, cv2.CC_STAT_AREA].argmax()) if len(sizes) > 1 else 0
@@ -102,17 +102,17 @@ def _board(bright: Gray) -> npt.NDArray[np.bool_]:
 def align_markers(
     gray: Gray, mat: Mat, detected: Mapping[int, Points], camera: Camera, most_bent: float = MOST_BENT
 ) -> dict[int, Points]:
-    """Corners (4, 2) px of the markers of a mat by id: of those detected, and of those that are where these say.
+    """Corners (4, 2) px of the markers of a mat by id: those detected, and those found where these predict them.
 
-    Only markers that somebody stuck on a board are looked at: printed ones are whole.
+    Only markers that somebody stuck on a board are aligned: printed ones are whole.
 
     Args:
         gray: (height, width) uint8.
         mat: whose markers they are.
         detected: corners (4, 2) px of some of its markers by id; where all are detected, those that have the shape of a
             marker stay as they are, which takes less time.
-        camera: that took the picture, about.
-        most_bent: how far from that shape they may be, as a share of a marker's edge.
+        camera: that took the picture, approximately.
+        most_bent: largest deviation from that shape, as a share of a marker's edge.
     """
     stuck = {marker.id for marker in mat.markers if marker.is_measured}
     seen, missing = dict(detected), stuck - set(detected)
@@ -138,7 +138,7 @@ def align_markers(
 def align_cut(gray: Gray, name: str, detected: Mapping[int, Points]) -> dict[int, Points]:
     """Corners (4, 2) px of ``detected`` markers by id, aligned where an outline has lost a corner.
 
-    Where the markers are on their board need not be known.
+    The places of the markers on their board need not be known.
 
     Args:
         gray: (height, width) uint8.
@@ -148,7 +148,7 @@ def align_cut(gray: Gray, name: str, detected: Mapping[int, Points]) -> dict[int
     seen = dict(detected)
     for number, corners in detected.items():
         if _skew(corners) > MOST_SKEW:
-            # The nearest parallelogram: a wrong corner looks like a perspective, which the alignment would keep.
+            # The nearest parallelogram: a wrong corner looks like perspective, which the alignment would keep.
             even = corners - DIAGONALS * (corners * DIAGONALS).sum(axis=0) / 4
             found = aligned(gray, name, number, even, round(NEAR_SHARE * side_px(even)))
             seen[number] = corners if found is None else found
@@ -158,8 +158,8 @@ def align_cut(gray: Gray, name: str, detected: Mapping[int, Points]) -> dict[int
 def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: int) -> Points | None:
     """Corners (4, 2) px of a marker within ``reach_px`` of ``expected_px`` (4, 2); None where nothing looks like it.
 
-    First it is moved (normalised cross-correlation), then moved and sheared (Evangelidis and Psarakis, Parametric image
-    alignment using enhanced correlation coefficient maximization, 2008).
+    First it is translated (normalised cross-correlation), then transformed affinely (Evangelidis and Psarakis,
+    Parametric image alignment using enhanced correlation coefficient maximization, 2008).
     """
     low, size = box_round(expected_px, _modules(name, number).shape[0])
     left, top = np.maximum(low - reach_px, 0).tolist()
@@ -176,7 +176,7 @@ def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: i
         match, warp = cv2.findTransformECC(
             shown, drawn, np.eye(2, 3, dtype=np.float32), cv2.MOTION_AFFINE, STEPS, mask, SMOOTHING_PX
         )
-    except cv2.error:  # what is seen is all one gray, or nothing like the marker
+    except cv2.error:  # the window is uniformly grey, or nothing like the marker
         return None
     if match < LIKE or np.abs(warp[:, :2] - np.eye(2)).max() > MOST_SHEAR:
         return None
@@ -198,14 +198,14 @@ def side_px(corners_px: Points) -> float:
 
 
 def _near(gray: Gray, mat: Mat, number: int, corners_px: Points) -> Points:
-    """Corners of a detected marker, aligned if it can be."""
+    """Corners of a detected marker, aligned if possible."""
     reach_px = round(NEAR_SHARE * side_px(corners_px))
     found = aligned(gray, mat.dictionary, number, corners_px, reach_px)
     return corners_px if found is None else found
 
 
 def _expected(mat: Mat, seen: Mapping[int, Points], camera: Camera) -> list[dict[int, Points]]:
-    """Corners (4, 2) px of all markers by id as those ``seen`` tell; a plane under weak perspective has two poses."""
+    """Corners (4, 2) px of all markers by id, as those ``seen`` predict; a plane in weak perspective has two poses."""
     corners_mm = {marker.id: np.array([(x, y, 0.0) for x, y in marker.corners_mm]) for marker in mat.markers}
     world = np.vstack([corners_mm[number] for number in seen])
     pixels = np.vstack(list(seen.values()))
@@ -220,15 +220,15 @@ def _expected(mat: Mat, seen: Mapping[int, Points], camera: Camera) -> list[dict
 
 
 def _bent(corners_px: Points, expected_px: Points) -> float:
-    """How far detected corners (4, 2) are from the shape of those expected, as a share of an edge.
+    """Deviation of detected corners (4, 2) from the shape of those expected, as a share of an edge.
 
-    However the marker is moved and sheared, its diagonals have one middle: a single wrong corner moves that of one.
+    However the marker is moved and sheared, its diagonals share a midpoint: a single wrong corner moves that of one.
     """
     return _skew(corners_px - expected_px, side_px(expected_px))
 
 
 def _skew(corners_px: Points, edge: float | None = None) -> float:
-    """How far apart the middles of the diagonals of corners (4, 2) px are, doubled, as a share of an edge."""
+    """Twice the distance between the midpoints of the diagonals of corners (4, 2) px, as a share of an edge."""
     apart = (corners_px * DIAGONALS).sum(axis=0)
     return float(np.linalg.norm(apart)) / (edge or side_px(corners_px))
 
@@ -251,13 +251,13 @@ def _modules(name: str, number: int) -> Gray:
 
 
 def draw_marker(name: str, number: int, corners_px: Points, size: npt.NDArray[np.intp]) -> tuple[Gray, Gray]:
-    """(height, width) uint8, a marker as it would be seen without blur, and 1 where that is known.
+    """(height, width) uint8 each, a marker as it would be seen without blur, and a mask, 1 where that is known.
 
     Args:
         name: of the dictionary.
         number: of the marker.
         corners_px: (4, 2) where its corners are there.
-        size: (2,) width and height of what is drawn.
+        size: (2,) width and height of the drawing.
     """
     modules = np.pad(_modules(name, number), 1, constant_values=255)
     low, high = 0.5, len(modules) - 1.5

@@ -19,14 +19,14 @@ _COUNTS = {
     "dict_apriltag_36h11": 587,
     "dict_aruco_mip_36h12": 250,
 }
-"""How many markers those dictionaries have whose names do not end in it."""
+"""Number of markers in those dictionaries whose names do not end in it."""
 
 _COUNTED = re.compile(r"dict_([4-7])x\1_(50|100|250|1000)")
 
 
 def dictionary(name: str) -> cv2.aruco.Dictionary:
     """The predefined dictionary of that name (``DICT_APRILTAG_36h11``).  Raises ProfileError."""
-    import cv2  # noqa: PLC0415 - takes 30 MB, which who only shows boards from kits need not load
+    import cv2  # noqa: PLC0415 - takes 30 MB, which programs that only show boards from kits need not load
 
     known = [word for word in dir(cv2.aruco) if word.startswith("DICT_")]
     exact = next((word for word in known if word.lower() == name.lower()), None)

@@ -19,12 +19,12 @@ from calibration.markers import dictionary
 Points = npt.NDArray[np.float64]
 
 TOUCH_MM2 = 0.5
-"""Parts that share less than this only touch."""
+"""Parts that overlap by less than this only touch."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Something printed: what to call it, its corners (n, 2) mm, and how far from it all else must stay."""
+    """Something printed: its name, its corners (n, 2) mm, and how far from it all else must stay."""
 
     name: str
     corners: Points
@@ -32,7 +32,7 @@ class Part:
 
 
 def module_mm(kit: Kit, marker: Marker) -> float:
-    """Side of a marker's smallest square; that much paper round the marker is needed to find it."""
+    """Side of a marker's module; that much paper round the marker is needed to find it."""
     a, b = np.array(marker.corners_mm[:2])
     return float(np.linalg.norm(b - a)) / (dictionary(kit.mat.dictionary).markerSize + 2)
 
@@ -99,7 +99,7 @@ def square(at_mm: tuple[float, float], side_mm: float) -> Points:
 
 
 def rectangle(at_mm: tuple[float, float], sides_mm: tuple[float, float]) -> Points:
-    """(4, 2) mm, the corners of an upright rectangle so wide and high, from its top left clockwise."""
+    """(4, 2) mm, the corners of an upright rectangle with these sides, from its top left clockwise."""
     x, y = sides_mm[0] / 2, sides_mm[1] / 2
     corners: Points = np.array(at_mm) + np.array([(-x, y), (x, y), (x, -y), (-x, -y)])
     return corners

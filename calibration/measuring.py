@@ -1,7 +1,7 @@
 """Measure a board from one photograph: where its markers lie, from the four corners of its playing field.
 
-Somebody clicks the four corners; the corners of the markers are detected.  The board, the markers on it and the lens
-that were likeliest seen so are looked for (maximum a posteriori; bundle adjustment of one view of a plane).
+Somebody clicks the four corners; the corners of the markers are detected.  The likeliest board, markers on it and lens
+are estimated from these (maximum a posteriori; bundle adjustment of one view of a plane).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from calibration.least_squares import Fit, Points, fit
 from calibration.toml import Point
 
 CLICK_PX = 2.0
-"""Standard deviation of a clicked corner, each way: a hand on a mouse, and lines that are a millimetre wide."""
+"""Standard deviation of a clicked corner, along each axis: a hand on a mouse, and lines that are a millimetre wide."""
 
 MOST_OFF_PX = 4 * CLICK_PX
-"""Root mean square distance from the clicked corners at which clicks and markers do not fit each other."""
+"""Root mean square distance from the clicked corners above which clicks and markers do not fit each other."""
 
 POSE = 6
 PLACE = 3
-"""Parameters of a marker: x, y of its middle, and by how much it is turned."""
+"""Parameters of a marker: x, y of its centre, and its rotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Field:
         files: count of squares along the first player's side.
         ranks: count of squares away from the first player.
         side_mm: length of the field's sides, along files and along ranks; one or both may be None.
-        marker_mm: side of the markers' black borders; not looked at where a side's length is known.
+        marker_mm: side of the markers' black borders; ignored where a side's length is known.
     """
 
     corners_px: tuple[Point, Point, Point, Point]
@@ -58,7 +58,7 @@ class MeasuredBoard:
         pitch_mm: from one square to the next, along the first player's side and away from it.
         markers: with their corners.
         camera: that took the photograph: the one that was given, or the likeliest one.
-        reprojection_px: root mean square distance of the markers' corners.
+        reprojection_px: root mean square reprojection error of the markers' corners.
         click_px: the same of the clicked corners.
         focal_deviation: standard deviation of the focal length, as a share of it; 0 where the camera was known.
     """
@@ -83,7 +83,7 @@ class MeasuredBoard:
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """What was seen, px: the field's corners (4, 2) from that of a1 on anticlockwise, and the markers' (m, 4, 2)."""
+    """What was seen, px: the field's corners (4, 2), anticlockwise from that of a1, and the markers' (m, 4, 2)."""
 
     field: Field
     corners: Points
@@ -94,18 +94,18 @@ class _View:
 
     @property
     def lens(self) -> int:
-        """How many parameters the lens has."""
+        """Number of unknown parameters of the lens."""
         return LENS if self.camera is None else 0
 
     def pinhole(self, values: Points) -> tuple[Points, Points]:
-        """Matrix and distortion."""
+        """Camera matrix and distortion."""
         return pinhole(values[:LENS]) if self.camera is None else (self.camera.matrix, self.camera.distortion)
 
 
 def measure_board(
     field: Field, markers: Mapping[int, Points], size: tuple[int, int], camera: Camera | None = None
 ) -> MeasuredBoard:
-    """The board whose playing field and markers were seen so.
+    """The board whose playing field and markers were seen in one photograph.
 
     Args:
         field: as it was clicked.
@@ -127,7 +127,7 @@ def measure_board(
     view = _View(field, corners, seen_px, size, camera, is_square=True)
     best = _best(view)
     if any(length is None for length in field.side_mm):
-        # Squares are not square where that explains what is seen so much better (Bayesian information criterion).
+        # Squares are oblong where that explains the picture so much better (Bayesian information criterion).
         oblong = _View(field, corners, seen_px, size, camera, is_square=False)
         other = _best(oblong)
         if best.cost - other.cost > np.log(corners.size + seen_px.size):
@@ -136,7 +136,7 @@ def measure_board(
 
 
 def _anticlockwise(corners_px: Points) -> Points:
-    """(4, 2) the corners of a field as they lie round it seen from above, the first one kept.  Raises ProfileError."""
+    """(4, 2) the corners of a field, anticlockwise seen from above, the first one kept.  Raises ProfileError."""
     sides = np.roll(corners_px, -1, axis=0) - corners_px
     ahead = np.roll(sides, -1, axis=0)
     turns = sides[:, 0] * ahead[:, 1] - sides[:, 1] * ahead[:, 0]
@@ -144,7 +144,7 @@ def _anticlockwise(corners_px: Points) -> Points:
         raise ProfileError(
             "the four points are no field: give its corners one after the other round it, that of a1 first"
         )
-    # In a picture y points down: turning left there is negative.
+    # In a picture y points down: a left turn there is negative.
     return corners_px if turns[0] < 0 else corners_px[[0, 3, 2, 1]]
 
 
@@ -162,7 +162,7 @@ def _best(view: _View) -> Fit:
 
 
 def _begin(view: _View, share: float) -> Points | None:
-    """Parameters to begin with; None where no camera of this focal length sees the field's corners so."""
+    """Initial parameters; None where no camera of this focal length sees the field's corners like this."""
     lens = prior_lens(view.size, share) if view.camera is None else np.zeros(0)
     matrix, distortion = view.pinhole(lens)
     files, ranks = view.field.files, view.field.ranks
@@ -191,7 +191,7 @@ def _pitch_mm(field: Field) -> float | None:
 
 
 def _pose(board_mm: Points, view: _View, matrix: Points, distortion: Points) -> Points | None:
-    """(6,) rotation vector and translation of a camera above the board that sees the field's corners so."""
+    """(6,) rotation vector and translation of a camera above the board, from the field's corners; None if none fits."""
     world = np.column_stack([board_mm, np.zeros(4)])
     _, rvecs, tvecs, _ = cv2.solvePnPGeneric(world, view.corners, matrix, distortion, flags=cv2.SOLVEPNP_IPPE)
     for rvec, tvec in zip(rvecs, tvecs, strict=True):
@@ -226,7 +226,7 @@ def _on_board(view: _View, values: Points) -> tuple[Points, Points]:
 
 
 def _apart_px(view: _View, values: Points) -> tuple[Points, Points]:
-    """How far the corners of the field (4, 2) and of the markers (m, 4, 2) are shown from where they were seen, px."""
+    """Reprojection errors of the corners of the field (4, 2) and of the markers (m, 4, 2), px."""
     field, markers = _on_board(view, values)
     pose = values[view.lens : view.lens + POSE]
     flat = np.vstack([field, markers.reshape(-1, 2)])
@@ -237,7 +237,7 @@ def _apart_px(view: _View, values: Points) -> tuple[Points, Points]:
 
 
 def _residuals(view: _View, values: Points) -> Points:
-    """What is off, in standard deviations."""
+    """Residuals in standard deviations: of clicks, markers, and the prior of an unknown lens."""
     clicks, markers = _apart_px(view, values)
     usual = prior_residuals(values[:LENS], view.size) if view.camera is None else np.zeros(0)
     return np.concatenate([clicks.ravel() / CLICK_PX, markers.ravel() / CORNER_PX, usual])

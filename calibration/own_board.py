@@ -1,4 +1,4 @@
-"""The kit of somebody's own board: what was measured of it, and of the pieces what a game's own kit says."""
+"""The kit of somebody's own board: the board as it was measured, and the pieces of a game's own kit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from calibration.measuring import MeasuredBoard
 from calibration.toml import Corners
 
 MODULES = 8
-"""A marker is about so many of its smallest squares wide; one of them is white paper round it, a part of the board."""
+"""Width of a marker in modules, approximately; one module of white paper round it is part of the board."""
 
 Sizes = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Squares:
-    """What a game is played on: its tag, counts of squares, which are ``missing``, and its pieces' ``letters``."""
+    """What a game is played on: its tag, counts of squares, the ``missing`` ones, and its pieces' ``letters``."""
 
     game: str
     files: int
@@ -32,11 +32,11 @@ class Squares:
 
 
 def own_kit(name: str, squares: Squares, board: MeasuredBoard, base: Kit, dictionary: str) -> Kit:
-    """The kit of a measured board, with pieces as large for its squares as those of the game's own kit.
+    """The kit of a measured board, with pieces in the same proportion to its squares as in the game's own kit.
 
     Args:
         name: of the kit.
-        squares: what the game asks for.
+        squares: what the game requires.
         board: as it was measured.
         base: the game's own kit, from which its pieces come.
         dictionary: of the markers, a ``cv2.aruco`` name.

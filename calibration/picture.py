@@ -1,4 +1,4 @@
-"""Reading picture files: of bounded size, before anything is unpacked, and without a word from the decoders."""
+"""Reading picture files: their size is checked before they are decoded, and decoders are kept silent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HEADERS: Mapping[bytes, Callable[[io.BytesIO], ImageFile]] = {
     b"II": TiffImageFile,
     b"MM": TiffImageFile,
 }
-"""By the first two bytes: what reads the size of a picture without unpacking it."""
+"""By the first two bytes: what reads the size of a picture without decoding it."""
 
 _decoding = Lock()
 
@@ -58,7 +58,7 @@ def load_picture(path: Path) -> npt.NDArray[np.uint8]:
 
 
 def unpacked(data: bytes, flags: int = cv2.IMREAD_COLOR) -> npt.NDArray[np.uint8] | None:
-    """The picture as (height, width, 3) uint8, BGR; None where ``data`` is none, or has more than MOST_PX pixels.
+    """The picture as (height, width, 3) uint8, BGR; None if ``data`` is no picture, or one of more than MOST_PX pixels.
 
     ``flags`` are those of ``cv2.imdecode``: with ``cv2.IMREAD_REDUCED_COLOR_2`` the picture has half the size, with
     ``cv2.IMREAD_GRAYSCALE`` it is (height, width).
@@ -75,7 +75,7 @@ def unpacked(data: bytes, flags: int = cv2.IMREAD_COLOR) -> npt.NDArray[np.uint8
 
 
 def picture_size(data: bytes) -> tuple[int, int]:
-    """Width and height, px, that the header says; zeros: it is no header of a picture."""
+    """Width and height, px, from the header; zeros where it is not that of a picture."""
     kind = HEADERS.get(data[:2])
     if kind is None:
         return 0, 0
@@ -87,9 +87,9 @@ def picture_size(data: bytes) -> tuple[int, int]:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Nothing reaches standard error: libjpeg and libpng write there themselves what they think of a file.
+    """Keep standard error silent: libjpeg and libpng themselves write there what they think of a file.
 
-    What another thread writes there meanwhile is lost too, so this lasts only while one picture is unpacked.
+    What another thread writes there meanwhile is lost too, so this lasts only while one picture is decoded.
     """
     with _decoding:
         sys.stderr.flush()
@@ -108,7 +108,7 @@ def _silent() -> Iterator[None]:
 
 
 def _is_cut_short(data: bytes) -> bool:
-    """Whether a JPEG or PNG lacks its end: decoders fill the missing part with gray, or complain by themselves."""
+    """Whether a JPEG or PNG lacks its end: decoders fill the missing part with grey, or complain by themselves."""
     end = data[-TRAILER_BYTES:]
     return (data.startswith(b"\xff\xd8") and b"\xff\xd9" not in end) or (
         data.startswith(b"\x89PNG") and b"IEND" not in end

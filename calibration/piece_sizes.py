@@ -1,4 +1,4 @@
-"""The sizes of a set's pieces as somebody tells them: one for all pieces that are alike in shape and size."""
+"""The sizes of a set's pieces as somebody gives them: one for all pieces that are alike in shape and size."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PieceSize:
 
 
 def piece_sizes(kinds: Sequence[PieceKind]) -> tuple[PieceSize, ...]:
-    """The sizes that pieces have, in the order of the first piece of each."""
+    """The distinct sizes of pieces, in the order of the first piece of each."""
     letters: dict[tuple[str, float, float], str] = {}
     for kind in kinds:
         key = kind.shape, kind.width_mm, kind.height_mm
@@ -39,7 +39,7 @@ def piece_sizes(kinds: Sequence[PieceKind]) -> tuple[PieceSize, ...]:
 
 
 def with_sizes(kit: Kit, told: Mapping[str, Size]) -> Kit:
-    """The kit with pieces as large as told, by their letters; all pieces where there are no letters.
+    """The kit with pieces of the given sizes, by their letters; "" stands for all pieces.
 
     Raises ProfileError for letters that the kit lacks, and for lengths that no piece on its squares has.
     """
@@ -60,7 +60,7 @@ def with_sizes(kit: Kit, told: Mapping[str, Size]) -> Kit:
 def with_pieces(kit: Kit, pieces: tuple[PieceKind, ...]) -> Kit:
     """The kit with its pieces in other sizes.
 
-    Pyramids that nest rise as much more over each other as they are taller: those of one make have one form.
+    The rise of nesting pyramids over each other grows in proportion to their height: those of one make have one form.
     """
     if kit.stacking is None:
         return replace(kit, pieces=pieces)
@@ -70,7 +70,7 @@ def with_pieces(kit: Kit, pieces: tuple[PieceKind, ...]) -> Kit:
 
 
 def _resized(kit: Kit, kind: PieceKind, letters: str, size: Size) -> PieceKind:
-    """A piece as large as told.  Raises ProfileError."""
+    """A piece of the given size.  Raises ProfileError."""
     named, pitch_mm = f"pieces {letters}" if letters else "pieces", min(kit.board.pitch_mm)
     width_mm, height_mm = size[0], size[0] if kind.shape == "cube" else size[1]
     if height_mm is None:

@@ -1,4 +1,4 @@
-"""A kit's mat as pixels, as it is printed, and the appearance that it promises for a board of several colours.
+"""A kit's mat as pixels, as it is printed, and the appearance that follows for a board of several colours.
 
 The same mat is drawn for printers by :mod:`calibration.sheets`.
 """
@@ -42,7 +42,7 @@ def printed_mat(kit: Kit, px_per_mm: int) -> Picture:
 
 
 def printed_appearance(kit: Kit) -> BoardAppearance:
-    """The appearance of a mat as the kit has it printed, every texel seen once."""
+    """The appearance of a kit's mat as printed, every texel seen once."""
     texels = unknown_board(kit.mat.width_mm, kit.mat.height_mm)
     rows, columns = texels.seen.shape
     dots = round(DRAWN_PX_PER_MM * TEXEL_MM)
@@ -57,7 +57,7 @@ def printed_appearance(kit: Kit) -> BoardAppearance:
 
 
 def _mean_of_texels(values: npt.NDArray[np.float32], columns: int, rows: int) -> npt.NDArray[np.float64]:
-    """(rows, columns, 3) of the dots (height, width, 3) of each texel: whole numbers, whose sums float32 holds."""
+    """(rows, columns, 3) mean of each texel's dots (height, width, 3): whole numbers, whose sums float32 holds."""
     return np.asarray(cv2.resize(values, (columns, rows), interpolation=cv2.INTER_AREA), np.float64)
 
 

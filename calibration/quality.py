@@ -10,7 +10,7 @@ import numpy.typing as npt
 from calibration.lens import LensCalibration
 
 GOOD_REPROJECTION_PX, USABLE_REPROJECTION_PX = 0.5, 1.0
-"""Heights are told apart by a few pixels."""
+"""Heights differ by only a few pixels."""
 
 GOOD_FOCAL, USABLE_FOCAL = 0.002, 0.01
 """Standard deviation of the focal length as a share of it.  Three photographs of a rendered board give 0.003, five
@@ -26,7 +26,7 @@ def quality(result: LensCalibration) -> str:
 
 
 def advice(result: LensCalibration) -> tuple[str, ...]:
-    """What to do for a better one, a line each; nothing when it is good."""
+    """What to do for a better one, one line each; nothing when it is good."""
     lines = []
     if result.camera.reprojection_px > GOOD_REPROJECTION_PX:
         lines.append("take sharper pictures of a board that is quite flat, glued to a plate")
@@ -38,7 +38,7 @@ def advice(result: LensCalibration) -> tuple[str, ...]:
 
 
 def gaps(coverage: npt.NDArray[np.bool_]) -> tuple[str, ...]:
-    """Where in the picture the board was never seen, of a coverage (rows, columns) as in :class:`LensCalibration`."""
+    """Where in the picture the board was never seen, from a coverage (rows, columns) as in :class:`LensCalibration`."""
     return tuple(dict.fromkeys(_gaps(coverage.copy())))
 
 

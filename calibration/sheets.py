@@ -23,7 +23,7 @@ PAPERS: dict[str, tuple[float, float]] = {"a3": (297.0, 420.0), "a4": (210.0, 29
 """Short and long side, mm (ISO 216)."""
 
 JOIN_MM = 3.5
-"""The middle of the mat lies so far from the paper's edge on both halves: to that line printers can print, and the
+"""Distance of the mat's middle from the paper's edge on both halves: printers can print up to that line, and the
 strip beyond it on one half goes under the other."""
 
 PRINTER_EDGE_MM = 3.0
@@ -62,7 +62,7 @@ class Page:
 
 
 def plan(kit: Kit, paper: str) -> tuple[Page, ...]:
-    """The sheets for a kit on this paper (a key of PAPERS).  Raises ProfileError when two do not do."""
+    """The sheets for a kit on this paper (a key of PAPERS).  Raises ProfileError when two are not enough."""
     width, height = kit.mat.width_mm, kit.mat.height_mm
     for size in (PAPERS[paper], PAPERS[paper][::-1]):
         if width <= size[0] and height <= size[1]:
@@ -119,7 +119,7 @@ def _halves(kit: Kit, size: tuple[float, float], axis: int) -> tuple[Page, Page]
 
 
 def _mat(canvas: Canvas, kit: Kit, page: Page, terrain: Sequence[int]) -> None:
-    """What the kit says, on the part of the mat that this page shows."""
+    """Draw what the kit says, on the part of the mat that this page shows."""
     canvas.saveState()
     left, bottom, right, top = page.shows_mm
     clip = canvas.beginPath()
@@ -180,7 +180,7 @@ def _terrain(canvas: Canvas, kit: Kit, terrain: Sequence[int]) -> None:
 
 
 def _notes(canvas: Canvas, kit: Kit, page: Page) -> None:
-    """What is for people: names of squares, the ruler, how to join two halves.  Only where nothing else lies."""
+    """Draw notes for people: names of squares, the ruler, how to join two halves.  Only where nothing else lies."""
     taken = np.array([(*corners.min(axis=0), *corners.max(axis=0)) for corners in map(widened, parts(kit))])
     left, bottom, right, top = page.shows_mm
     for text, at in _coordinates(kit):
@@ -284,7 +284,7 @@ def outline(canvas: Canvas, colour: Colour, polygon: Points) -> None:
 
 
 def write(canvas: Canvas, text: str, at: tuple[float, float], size_mm: float) -> None:
-    """Write a line of gray text whose foot has its middle ``at``."""
+    """Write a line of grey text, its baseline centred on ``at``."""
     canvas.setFillColorRGB(*_rgb(GRAY))
     canvas.setFont("Helvetica", size_mm)
     canvas.drawCentredString(at[0], at[1], text)

@@ -14,26 +14,26 @@ from calibration.kit import Kit
 Points = npt.NDArray[np.float64]
 
 ALONG = np.linspace(-0.35, 0.35, 3)
-"""Where on the side between two squares it is looked at, in sides from its middle: not where four squares meet."""
+"""Where the side between two squares is sampled, in sides from its middle: not where four squares meet."""
 
 REACH_PX, STEP_PX = 5.0, 0.25
-"""How far to both sides of its expected place a line is looked for, and how finely."""
+"""How far to either side of its expected place a line is searched for, and the step."""
 
 WIDTH_PX = 2.5
-"""Half the width over which the picture changes at an edge: its place is the middle of what changes there one way."""
+"""Half the width over which the picture changes at an edge: its place is the mean of the changes of one sign there."""
 
 BLUR_STEPS = 3.0
 """Standard deviation of the blur across a line, in steps: noise changes from pixel to pixel."""
 
 LEAST_CHANGE, USUAL_SHARE = 3.0, 0.5
-"""Codes a pixel by which a picture changes at a line at least, also as a share of what it does at the others."""
+"""Least gradient of a picture at a line, in codes per pixel, and as a share of the median of all lines."""
 
 
 OUTLIER_PX = 1.0
 """Edges farther from their lines count less (Huber's function)."""
 
 DEGREE, ROUNDS = 3, 5
-"""Of the polynomial that a lens's deformation is taken for, and rounds of weighting by which it is fitted."""
+"""Degree of the polynomial that models a lens's deformation, and rounds of reweighting in which it is fitted."""
 
 
 class Grid(NamedTuple):
@@ -49,13 +49,13 @@ class Grid(NamedTuple):
 
 
 class GridView(NamedTuple):
-    """Where a picture shows an edge at them.
+    """Where a picture shows edges at the places of a :class:`Grid`.
 
-    A line is as wide as it is printed, and where a square is as dark as the line only its other edge is seen: an edge
-    towards brighter is half a dark line ahead of the line's middle, one towards darker as far behind it.
+    A line has the width with which it is printed, and where a square is as dark as the line only its other edge is
+    seen: an edge towards brighter is half a dark line ahead of the line's middle, one towards darker as far behind it.
 
     Attributes:
-        board_mm: (k, 2) as of :class:`Grid`, of those that are seen.
+        board_mm: (k, 2) those places where one is seen.
         pixels: (k, 2) where they were expected.
         normals: (k, 2) unit vectors in the picture, across the side.
         off_px: (k,) how far along these the edge is seen.
@@ -87,7 +87,7 @@ def grid_of(kit: Kit) -> Grid:
 def view_grid(gray: npt.NDArray[np.uint8], grid: Grid, project: Callable[[Points], Points]) -> GridView:
     """Where a picture (height, width) uint8 shows a grid.
 
-    ``project`` tells where it should show places (k, 2) mm on the board, (k, 2) px.
+    ``project`` gives the expected pixels (k, 2) of places (k, 2) mm on the board.
     """
     pixels = project(grid.board_mm)
     across = project(grid.board_mm + grid.across_mm) - pixels
@@ -110,13 +110,13 @@ def view_grid(gray: npt.NDArray[np.uint8], grid: Grid, project: Callable[[Points
 
 
 def roughness_px(view: GridView) -> float:
-    """How far the edges that are seen lie from lines in the median, whatever smooth deformation moves these."""
+    """Median residual of the edges that are seen, once a smooth deformation of the lines is fitted to them."""
     x, y = (view.board_mm / np.maximum(np.abs(view.board_mm).max(initial=0.0), 1e-9)).T
     smooth = np.column_stack([x**i * y**j for i in range(DEGREE + 1) for j in range(DEGREE + 1 - i)])
     terms = np.hstack([smooth * view.normals[:, :1], smooth * view.normals[:, 1:], view.ahead_px[:, None]])
     apart_px = np.zeros(len(terms))
     for _ in range(ROUNDS):
-        # Square roots of Huber's weights, which least squares squares.
+        # Square roots of Huber's weights, as least squares squares them.
         weights = np.sqrt(OUTLIER_PX / np.maximum(apart_px, OUTLIER_PX))
         fitted, *_ = np.linalg.lstsq(terms * weights[:, None], view.off_px * weights, rcond=None)
         apart_px = np.abs(view.off_px - terms @ fitted)

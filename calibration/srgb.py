@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 GAMMA = 2.4
-"""Exponent of the curve: a factor on linear light is close to this root of it on display values."""
+"""Exponent of the curve: a factor on linear light is close to this root of itself on display values."""
 
 CURVE_OFFSET = 0.055
 """What is added to a value before its power is taken."""

@@ -27,7 +27,7 @@ from calibration.sheets import (
 
 DICTIONARY = "DICT_APRILTAG_36h11"
 FIRST_ID = 200
-"""No mat that comes with the program has markers of these numbers."""
+"""Number of the first sticker: no mat that comes with the program has markers of these numbers."""
 
 STICKER_MM = 25.0
 """Usual side of a black border: the rim of a chessboard is about that wide, and a camera of 1280 px over a board of
@@ -39,13 +39,13 @@ CAPTION_MM = 1.6 * TEXT_MM
 """Height of the strip under the marker, within the cutting line, that says number and size."""
 
 GAP_MM = 6.0
-"""Between two cutting lines, and between them and the paper's edge at least."""
+"""Least distance between two cutting lines, and between them and the paper's edge."""
 
 MOST, MOST_COLUMNS = 12, 4
-"""Enough for two boards and their spares, whichever the paper."""
+"""Most stickers and columns on a page: enough for two boards and their spares, whichever the paper."""
 
 DASH_MM = (1.5, 1.5)
-"""Of the cutting lines: how long a dash is, and how far it is to the next."""
+"""Lengths of the dashes of the cutting lines, and of the gaps between them."""
 
 
 def stickers_pdf(paper: str, marker_mm: float = STICKER_MM) -> bytes:
@@ -55,7 +55,7 @@ def stickers_pdf(paper: str, marker_mm: float = STICKER_MM) -> bytes:
         paper: a key of PAPERS.
         marker_mm: side of a black border.
 
-    Raises ProfileError when the size is none for a marker.
+    Raises ProfileError when the size does not suit a marker.
     """
     if not SMALLEST_MM <= marker_mm <= LARGEST_MM:
         raise ProfileError(f"stickers: --marker-mm must be {SMALLEST_MM:g} to {LARGEST_MM:g}, got {marker_mm:g}")

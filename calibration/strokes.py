@@ -27,10 +27,9 @@ PARTS = {
     "象": "4,10 2,8; 3.4,9.2 6.8,9.2 5.8,7.8; 2,7.8 8,7.8 8,5.8 2,5.8 2,7.8; 5,7.8 4.4,5.8 1,4; "
     "5,5.2 6.2,3.4 5.8,.4 4.6,.8; 5,4.6 1.2,2.6; 5.6,3 1,.8; 8.6,5 6.4,3.8; 6.4,3.6 9.6,.8",
 }
-"""Corners of each stroke, strokes parted by semicolons."""
+"""Corners of each stroke, strokes separated by semicolons."""
 
 COMPOUNDS = {"仕": ("亻士", 3.8), "相": ("木目", 5.0), "俥": ("亻車", 3.8), "傌": ("亻馬", 3.8), "炮": ("火包", 4.8)}
-"""Characters of two parts side by side: the parts, and the width of the left one."""
 """Characters of two parts side by side: the parts, and the width of the left one."""
 
 GAP = 0.4

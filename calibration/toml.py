@@ -1,4 +1,4 @@
-"""Reading TOML strictly: every key is asked for by name and type, and a key that nobody asked for is an error."""
+"""Reading TOML strictly: every key is requested by name and type, and a key that nobody requested is an error."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Table:
         self.where = where
 
     def names(self) -> tuple[str, ...]:
-        """Names of all keys that stand in this table."""
+        """Names of all keys in this table."""
         return tuple(self._values)
 
     def has(self, key: str) -> bool:
-        """Whether ``key`` stands in this table."""
+        """Whether ``key`` is in this table."""
         return key in self._values
 
     def get(self, key: str, kind: type[T], default: T | None = None) -> T:
@@ -60,7 +60,7 @@ class Table:
         if len(values) != count or not all(is_number(v) and low <= v <= high for v in values):
             limits = "" if (low, high) == (-LARGEST_NUMBER, LARGEST_NUMBER) else f" from {low:g} to {high:g}"
             raise ProfileError(f"{self.where}: {key} must be {count} finite numbers{limits}, got {_told(values)}")
-        return [float(v) + 0.0 for v in values]  # -0.0 becomes 0.0: libraries ask for its sign
+        return [float(v) + 0.0 for v in values]  # -0.0 becomes 0.0: libraries look at its sign
 
     def length(self, key: str, default: float | None = None) -> float:
         """A length in millimetres (or a count): a number greater than zero."""
@@ -107,7 +107,7 @@ class Table:
         return tuple(Table(row, f"{self.where}: {key}[{i}]") for i, row in enumerate(rows))
 
     def done(self) -> None:
-        """Refuse keys that nobody asked for, naming the nearest known one."""
+        """Refuse keys that nobody requested, naming the nearest known one."""
         for key in self._values:
             if key not in self._known:
                 near = difflib.get_close_matches(key, self._known, n=1)
@@ -116,7 +116,7 @@ class Table:
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
-    """Twice the area of a triangle; negative where it is gone round clockwise."""
+    """Twice the area of a triangle; negative where its corners are in clockwise order."""
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 

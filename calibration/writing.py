@@ -13,7 +13,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def whole_file(file: Path) -> Iterator[Path]:
-    """A path beside ``file`` to write to; when that is done, it is flushed to the disk and takes the name.
+    """A path beside ``file`` to write to; when that is done, it is flushed to the disk and renamed to ``file``.
 
     After a failure ``file`` is what it was.  One that is replaced keeps its owner and permissions, a link its target.
     What is no regular file (a pipe, a device) is written to directly.

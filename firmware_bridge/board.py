@@ -10,7 +10,7 @@ class Board(Protocol):
     """Pins, line, clock and flash.
 
     Attributes:
-        uid: 8 bytes that are the board's own.
+        uid: the board's own 8 bytes.
         boot: random number of this start, 32 bit.
         cause: why it started: wire.POWER_ON, WATCHDOG or OTHER_RESET.
     """
@@ -32,21 +32,21 @@ class Board(Protocol):
         ...
 
     def read(self) -> bytes:
-        """Bytes that have come from the host; never waits."""
+        """Bytes received from the host; never waits."""
         ...
 
     def write(self, data: bytes) -> None:
-        """Bytes to the host."""
+        """Send bytes to the host."""
         ...
 
     def load(self) -> bytes:
-        """What was stored last; empty where nothing was."""
+        """The data stored last; empty where nothing was."""
         ...
 
     def store(self, data: bytes) -> bool:
-        """Keep ``data`` over power cuts; whether that worked."""
+        """Keep ``data`` across power cuts; returns whether that worked."""
         ...
 
     def feed(self) -> None:
-        """The loop is alive."""
+        """Tell the watchdog that the loop is alive."""
         ...

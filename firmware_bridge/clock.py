@@ -6,14 +6,14 @@ from collections import deque
 
 WRAP_MS = 1 << 32
 KEPT = 16
-"""Exchanges that are remembered: at two a second a drift of 50 ppm makes half a millisecond meanwhile."""
+"""Number of exchanges that are kept: at two a second, a drift of 50 ppm makes half a millisecond meanwhile."""
 
 
 class DeviceClock:
     """Maps the controller's milliseconds, which wrap, to seconds of the host.
 
-    Of the last exchanges the one that was back soonest is believed: what delays an answer only makes it longer
-    (Cristian, Distributed Computing 3, 1989).
+    Of the last exchanges the one with the shortest round trip is trusted: delays only make it longer (Cristian,
+    Distributed Computing 3, 1989).
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class DeviceClock:
         self._newest_ms = 0
 
     def exchanged(self, sent_s: float, device_ms: int, received_s: float) -> None:
-        """A question was sent, the controller's clock showed ``device_ms``, the answer came."""
+        """Record an exchange: a question was sent, the controller's clock showed ``device_ms``, the answer came."""
         middle_s = (sent_s + received_s) / 2
         self._exchanges.append((received_s - sent_s, middle_s - self._unwrapped(device_ms) / 1000))
 
@@ -34,7 +34,7 @@ class DeviceClock:
         return min(unwrapped / 1000 + offset_s, received_s)
 
     def _unwrapped(self, device_ms: int) -> int:
-        """Whole milliseconds: the one nearest to the newest seen."""
+        """Milliseconds without wrap-around: the value nearest to the newest one seen."""
         ahead = (device_ms - self._newest_ms + WRAP_MS // 2) % WRAP_MS - WRAP_MS // 2
         unwrapped = self._newest_ms + ahead
         self._newest_ms = max(self._newest_ms, unwrapped)

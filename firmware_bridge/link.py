@@ -15,19 +15,20 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.session import Event, Levels, Session
 
 BAUD = 115200
-"""Of a UART; USB and pseudo-terminals take no notice."""
+"""Speed of a UART; USB and pseudo-terminals ignore it."""
 
 TURN_S = 0.02
 """Longest wait for bytes between two looks at the clock."""
 
 WRITE_S = 0.2
-"""A port that takes nothing for so long is as good as gone."""
+"""A port that accepts nothing for this long counts as gone."""
 
 FIRST_RETRY_S, LAST_RETRY_S = 0.05, 0.4
-"""A port that has gone is tried again so soon, then half as often each time; the handshake that follows takes 0.1 s."""
+"""First and longest wait before a port that has gone is tried again, doubled each time; the handshake that follows
+takes 0.1 s."""
 
 MOST_EVENTS = 4096
-"""More than a minute of samples; the oldest go first when nobody fetches them."""
+"""More than a minute of samples; the oldest are dropped first when nobody fetches them."""
 
 GONE = (OSError, termios.error, TypeError)
 """What pyserial raises when a cable is pulled: SerialException is an OSError, termios.error is not, and a port that is
@@ -38,7 +39,7 @@ class Link:
     """A controller at ``url``: a device path or any URL of pyserial.  Events are fetched by :meth:`take`."""
 
     def __init__(self, url: str, levels: Levels, clock: Callable[[], float] = time.monotonic) -> None:
-        """Opens the port.  Raises BridgeError when it cannot be opened now; later it is tried again and again."""
+        """Open the port.  Raises BridgeError when it cannot be opened now; later it is tried again and again."""
         self._url, self._clock = url, clock
         self._session = Session(levels)
         self._events: deque[Event] = deque(maxlen=MOST_EVENTS)
@@ -91,7 +92,7 @@ class Link:
                     break
 
     def _talk(self, port: serial.Serial) -> None:
-        """Until the port goes, which raises one of GONE, or the link is closed."""
+        """Exchange bytes until the port goes, which raises one of GONE, or the link is closed."""
         session = self._session
         while not self._closed.is_set():
             if data := port.read(max(1, port.in_waiting)):
@@ -105,7 +106,7 @@ class Link:
 
 
 def _why(error: BaseException) -> str:
-    """One clear line of what pyserial and the system say."""
+    """What pyserial and the system say, as one clear line."""
     text = " ".join(str(error).split())
     number = getattr(error, "errno", None)
     if number == 2 or "No such file" in text:

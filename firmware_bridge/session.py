@@ -8,15 +8,15 @@ from firmware_bridge.clock import DeviceClock
 from firmware_bridge.firmware import wire
 
 GREET_AGAIN_S = 0.2
-"""A Hello without an answer is said again."""
+"""A Hello without an answer is repeated after this time."""
 
 PING_S = 0.5
 SILENT_S = 1.0
-"""Reports come 25 times a second; without any for so long the controller is frozen, or the line is dead."""
+"""Reports come 25 times a second; after this long without any the controller is frozen, or the line is dead."""
 
 ASK_AGAIN_S = 0.3
 PURGE = b"\0"
-"""Ends whatever stands half said on the line."""
+"""Ends any incomplete frame on the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """A controller has answered; ``rebooted``: it has started anew since it was last heard."""
+    """A controller has answered; ``rebooted``: it has restarted since it was last heard."""
 
     welcome: wire.Welcome
     rebooted: bool
@@ -58,14 +58,14 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The controller is not heard any more; ``why`` is for people."""
+    """The controller is no longer heard; ``why`` is for people."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Somebody answers who speaks another version, or is no such controller."""
+    """What answers speaks another version, or is no such controller."""
 
     why: str
 
@@ -99,7 +99,7 @@ class Session:
         return (Lost(why),) if was_greeted else ()
 
     def tick(self, t_s: float) -> tuple[bytes, tuple[Event, ...]]:
-        """Bytes to send now, and what the passing of time means; to be called at least ten times a second."""
+        """Bytes to send now, and events due to the passing of time; to be called at least ten times a second."""
         if not self._open:
             return b"", ()
         if self._greeted and t_s - self._heard_s >= SILENT_S:
@@ -120,11 +120,11 @@ class Session:
         return sent, ()
 
     def request(self, message: tuple[int, ...], t_s: float) -> bytes:
-        """The bytes of a request of wire's: Configure, Calibrate or AskStatus; its answer comes as an event."""
+        """The bytes of a request: wire.Configure, Calibrate or AskStatus; its answer comes as an event."""
         return self._said(message, t_s)
 
     def receive(self, data: bytes, t_s: float) -> tuple[Event, ...]:
-        """What has come at ``t_s``."""
+        """The events of bytes that have come at ``t_s``."""
         before = self._decoder.bad
         events: list[Event] = []
         for seq, message in self._decoder.feed(data):

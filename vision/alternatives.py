@@ -1,4 +1,4 @@
-"""What a few squares would look like if this or that stood on them, beside what the picture shows."""
+"""What a few squares would look like under several hypotheses, beside what the picture shows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vision.scene.solids import Solid, cell_corners, hull, pieces
 from vision.scene.terrain import far_first
 
 MARGIN_MM = 12.0
-"""So much of the board is shown round the squares in question: half a square of a usual board."""
+"""Margin of the board that is shown round the squares in question: half a square of a usual board."""
 
 SIDE_SHARE, LIT = 0.55, 0.9
 """Brightness of sides, and of upper faces, as a share of a piece's colour in full light: chosen by eye."""
@@ -82,7 +82,7 @@ def _bodies(sight: Viewpoint, cell: str, state: CellState) -> tuple[Solid, ...]:
 
 
 def _draw(picture: Picture, sight: Viewpoint, colours: Mapping[str, Reflectance], cell: str, state: CellState) -> None:
-    """One stack, all of it in the colour of its top, which alone is known; the edge of the square where none stands."""
+    """Draw one stack, wholly in the colour of its top, which alone is known; or the outline of an empty square."""
     top = state[1]
     if top is None:
         _fill(picture, sight.polygon(cell_corners(sight.kit, cell, sight.level(cell))), None)
@@ -100,6 +100,6 @@ def _fill(picture: Picture, polygon: Points, ink: Ink | None) -> None:
 
 
 def _ink(reflectance: Reflectance, share: float) -> Ink:
-    """The display colour of a surface so bright, with a plain gamma: nobody measures it."""
+    """The display colour of a surface this bright, with a plain gamma: nobody measures it."""
     blue, green, red = (round(255 * min(1.0, share * value) ** (1 / 2.2)) for value in reversed(reflectance))
     return blue, green, red

@@ -1,4 +1,4 @@
-"""The bare board as one camera sees it: its light, and what is painted where nothing stands."""
+"""The bare board as one camera sees it: its illumination, and what it shows where nothing stands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vision.pose.projection import Registration
 
 
 class BareBoard:
-    """The views of a board of some ``appearance``, each kept while mat and board stay as they are."""
+    """Views of a board of a given ``appearance``, each cached while mat and camera stay where they are."""
 
     def __init__(self, kit: Kit, camera: Camera, appearance: SetAppearance, white: References) -> None:
         """``white``: the kit's references, see :func:`vision.appearance.light_references.references`."""
@@ -33,19 +33,19 @@ class BareBoard:
         self._ground, self._picture = Latest[Ground](), Latest[BarePicture]()
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
-        """The light in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
+        """The illumination in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
         blocks, camera = self._blocks, self._camera
         if blocks is None:
             return measure_illumination(image, self._kit, pose, camera, self._white)
         return measure_on_board(image, self._placed.of((pose,), partial(place_blocks, blocks, pose, camera)))
 
     def ground(self, geometry: Geometry) -> Ground:
-        """What shadows are looked for on."""
+        """The ground on which shadows are measured."""
         kit, appearance, pose, camera = self._kit, self._appearance, geometry.pose, self._camera
         return self._ground.of((geometry.crops,), partial(make_ground, kit, appearance, pose, camera))
 
     def picture(self, geometry: Geometry) -> BarePicture:
-        """A learned board in pictures as small as those in which explanations are compared."""
+        """A learned board as seen in the downscaled picture in which explanations are compared; else ``NO_BARE``."""
         board, prisms = self._appearance.board, geometry.prisms
         if board is None or prisms is None:
             return NO_BARE
@@ -53,7 +53,7 @@ class BareBoard:
         return self._picture.of((geometry.crops,), make)
 
     def in_crops(self, geometry: Geometry) -> BoardView | None:
-        """A learned board in the crops."""
+        """A learned board as seen in the crops; None where none was learned."""
         board, crops = self._appearance.board, geometry.crops
         if board is None:
             return None

@@ -1,4 +1,4 @@
-"""Inner loops as machine code: Numba compiles what touches every pixel several times when it is first called."""
+"""Inner loops as machine code: Numba compiles, on its first call, what touches every pixel several times."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def compiled(loop: Loop) -> Loop:
 
 
 def allocation_free(loop: Loop) -> Loop:
-    """As :func:`compiled`, of a ``loop`` that makes no array and returns none; else it cannot be compiled.
+    """As :func:`compiled`, for a ``loop`` that makes no array and returns none; else it cannot be compiled.
 
-    It calls no loop that returns arrays, and no methods of these.  It counts no references to arrays.  Others do so at
-    every call, for each array of each named tuple that they pass on, by two atomic additions: a third of the time of
+    It calls no loop that returns arrays, and no array methods.  It counts no references to arrays.  Other loops do so
+    at every call, for each array of each named tuple that they pass on, by two atomic additions: a third of the time of
     small loops that take many.
     """
     return _compiled(loop, counts_references=False)
@@ -39,7 +39,7 @@ def allocation_free(loop: Loop) -> Loop:
 
 def _compiled(loop: Loop, *, counts_references: bool) -> Loop:
     # A loop that does not say whether it counts references does as the one that calls it.
-    # Nobody calls it from C: a wrapper for that is a twentieth of the time that compiling takes.
+    # Nobody calls it from C: a wrapper for that takes a twentieth of the compilation time.
     options: dict[str, Any] = {
         "error_model": "numpy",
         "nogil": True,
@@ -61,7 +61,7 @@ def _compiled(loop: Loop, *, counts_references: bool) -> Loop:
 
 
 def _go_on_where_disk_is_full(fast: Any) -> None:
-    """What cannot be kept is compiled again at the next start."""
+    """Ignore a full disk: what cannot be cached is compiled again at the next start."""
     save = fast._cache.save_overload  # noqa: SLF001 - Numba gives no other way to it
 
     def attempt(signature: Any, result: Any) -> None:
@@ -72,9 +72,9 @@ def _go_on_where_disk_is_full(fast: Any) -> None:
 
 
 def _hold_no_bitcode(fast: Any) -> None:
-    """Let go of the bitcode of a loop that was loaded: 0.7 MB of memory each (57 loops read an own board).
+    """Free the bitcode of a loop that was loaded: 0.7 MB of memory each (57 loops read an own board).
 
-    Numba holds it for loops that call this one and are compiled later.  For them it is loaded again.
+    Numba keeps it for loops that call this one and are compiled later.  For them it is loaded again.
     """
     load = fast._cache.load_overload  # noqa: SLF001
 
@@ -93,7 +93,7 @@ def _hold_no_bitcode(fast: Any) -> None:
 
 
 def _compile_once_for_all_constants(fast: Any) -> None:
-    """Numba compiles a loop anew for each constant that another one calls it with; here as for any number."""
+    """Compile a loop as for any number, where Numba would do so anew for each constant that another one passes."""
     types: Any = numba.types
     resolve = fast.get_call_template
     fast.get_call_template = lambda args, kws: resolve(
@@ -117,9 +117,9 @@ def fingerprint(loop: Callable[..., Any]) -> str:
 def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
     yield from _instructions(loop.__code__)
     yield repr(loop.__annotations__)
-    # It may call loops that its module defines farther down, which nothing but its source tells yet.
+    # It may call loops that its module defines farther down, which only its source shows yet.
     yield _source(Path(loop.__code__.co_filename))
-    # And so it may be made of anything that the module knows.
+    # And so it may depend on anything that the module knows.
     for name, value in sorted(loop.__globals__.items()):
         if hasattr(value, "py_func"):
             yield f"{name} {value.py_func.__qualname__}"
@@ -132,7 +132,7 @@ def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
 
 
 def _instructions(code: CodeType) -> Iterator[str]:
-    """What a function does, and what its comprehensions do, whose places in memory no other process would have."""
+    """The bytecode of a function and of its comprehensions, without their addresses, which differ by process."""
     constants = [part for part in code.co_consts if not isinstance(part, CodeType)]
     yield f"{code.co_code!r} {constants!r} {code.co_names!r}"
     for part in code.co_consts:
@@ -142,7 +142,7 @@ def _instructions(code: CodeType) -> Iterator[str]:
 
 @cache
 def _source(file: Path) -> str:
-    """A module's text, or "" where it is not there."""
+    """A module's text, or "" where it cannot be read."""
     try:
         return file.read_text(encoding="utf-8")
     except OSError:
@@ -150,7 +150,7 @@ def _source(file: Path) -> str:
 
 
 def _is_plain(member: tuple[str, object]) -> bool:
-    """Whether a name is no special one, and its value a number or some."""
+    """Whether a name is not special, and its value a number or a tuple of numbers."""
     name, value = member
     values = value if isinstance(value, tuple) else (value,)
     return not name.startswith("__") and all(isinstance(one, (int, float, np.generic)) for one in values)

@@ -1,14 +1,14 @@
 """Frame differencing: what differs between two frames is motion only where neither light, shake nor noise explains it.
 
-Three models are fitted to every pair of frames and taken out of their difference:
+Three models are fitted to every pair of frames and removed from their difference:
 
-* the light: one gain a band of rows and channel (:mod:`vision.gain_compensation`).  That is exposure, white balance,
+* the light: one gain per band of rows and channel (:mod:`vision.gain_compensation`).  That is exposure, white balance,
   and the bands that mains light leaves under a rolling shutter;
 * the camera's shake: one shift of the whole picture, by least squares on its gradient (Lucas and Kanade);
 * noise: the variance of every pixel's difference over time, which also holds what repeats in one place, such as
   compression at an edge.
 
-What is left and hangs together is motion, unless compression explains it: colour is stored coarsely, in blocks.
+Connected residuals are motion, unless compression explains them: colour is stored coarsely, in blocks.
 """
 
 from __future__ import annotations
@@ -26,77 +26,77 @@ Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.uint8]
 
 LEAST_NOISE = 0.8
-"""Standard deviation in codes that every pixel is granted: compressed film is still for long and then put right in
-places, by as much in twelve recordings."""
+"""Least standard deviation of every pixel, in codes: compressed video is still for long and then corrected in places,
+by as much in twelve recordings."""
 
 NOISE_SHARE = 0.9
-"""And so much of the noise that is usual over the picture: where it is smooth compression hides noise for seconds and
-then shows it.  Of a webcam's film 24 of 112 still frames moved without it, with 0.8 eight, with 0.9 two; from 1.0 on
-one frame of 198 with a real hand was lost."""
+"""And the same as a share of the usual noise over the picture: where it is smooth, compression hides noise for seconds
+and then shows it.  Of a webcam's video 24 of 112 still frames counted as moving without it, with 0.8 eight, with 0.9
+two; from 1.0 on one frame of 198 with a real hand was lost."""
 
 COLOUR_STEP = 2.5
 """Compression stores colour (Cb and Cr of ITU-R BT.601) in blocks of sixteen pixels and in coarse steps: a block's mean
-in JPEG of quality 50 in steps of 2.1 codes.  As light or white balance drift, ever other blocks jump to the next one.
-A patch that has changed by no more than that, in colour alone, is such a jump: a hand changes brightness, too."""
+in JPEG of quality 50 in steps of 2.1 codes.  As light or white balance drift, one block after another jumps to the next
+step.  A patch that has changed by no more, and in colour alone, is such a jump: a hand changes brightness, too."""
 
 SMOOTHED_FROM, SMOOTHED_TO = 1.5, 0.5
-"""From this noise on, in codes, pictures are smoothed before they are compared; as long as what is left of it is more
-than the second.  That loses the small movements of a hand that rests, which such noise drowns anyway."""
+"""Noise, in codes, above which pictures are smoothed before they are compared, and the remaining noise below which they
+no longer are.  That loses the small movements of a hand that rests, which such noise drowns anyway."""
 
 FIRST_NOISE, MOST_NOISE = 1.5, 8.0
-"""Bounds of a pixel's noise when only one difference has been seen."""
+"""Bounds of a pixel's noise when it is estimated from a single difference."""
 
 NOISE_BANDS, LEAST_OF_BAND = 8, 64
-"""It is then that of so many equal bands of brightness; of the whole picture in bands of fewer pixels.  The curve of
-display values is steep in the dark: a webcam's dark pieces had three times the noise of its paper, in codes."""
+"""It is then estimated in so many equal bands of brightness; over the whole picture for bands of fewer pixels.  The
+display curve is steep in the dark: a webcam's dark pieces had three times the noise of its paper, in codes."""
 
 DEVIATIONS, STILL_DEVIATIONS = 4.0, 3.4
-"""A pixel has changed when it differs by so many standard deviations; while something moves, already by the second: a
+"""A pixel has changed when it differs by so many standard deviations; while something moves, by the second number: a
 hand that pauses trembles."""
 
 CERTAIN = 8.0
-"""What differs by so many standard deviations by more than a step of colour is certainly motion.  Steps of colour right
-after a hand came to 7.5 in a webcam's film, a hand to 10 and more in its last frames."""
+"""Standard deviations, beyond a step of colour, above which a difference is certainly motion.  Steps of colour right
+after a hand came to 7.5 in a webcam's video, a hand to 10 and more in its last frames."""
 
 SOLID_SHARE = 0.3
 """Least share of a patch's pixels that have changed by more than a step of colour.  Right after a hand, when
-compression puts right what it had left, it was 0.3 at most in steps of colour, and 0.6 at least in 198 frames with a
+compression corrects what that had left, it was 0.3 at most in steps of colour, and 0.6 at least in 198 frames with a
 real hand."""
 
 LEAST_PATCH_PX = 6
-"""Changed pixels hang together in patches of so many at least; noise makes no larger ones by chance."""
+"""Least number of connected changed pixels in a patch; noise makes only smaller ones by chance."""
 
 UNEVEN = 0.3
-"""Light does not change by the same share everywhere: what changes is one lamp of several.  Standard deviation of the
-change of a place, as a share of the change of its band."""
+"""Standard deviation of the change of light at a place, as a share of that of its band: where one lamp of several
+changes, light does not change by the same factor everywhere."""
 
 MEMORY_FRAMES = 16
-"""The variance is that of about so many frames…"""
+"""The variance is averaged over about so many frames…"""
 
 OUTLIER = 4.0
 """…in which a square counts for no more than so many times the variance."""
 
 GROWTH = 1.02
-"""Where something moves the variance grows by no more than this a frame: it forgets a hand, and learns in ten seconds
-what is always restless in one place."""
+"""Where something moves the variance grows by no more than this factor per frame: it forgets a hand, and learns in ten
+seconds what is always restless in one place."""
 
 MOST_SHIFT_PX = 1.0
-"""Largest shake that the gradient can tell, in pixels of the differenced pictures: eight of the camera's."""
+"""Largest shake that the gradient can measure, in pixels of the differenced pictures: eight of the camera's."""
 
 ALIASED = 0.7
-"""What a shift changes is known but for this share: a quarter of the camera's pixels is looked at, so edges jump."""
+"""Relative uncertainty of what a shift changes: only a quarter of the camera's pixels is sampled, so edges jump."""
 
 SHIFT_STEP = 2
 """Shake is measured in every second row."""
 
 STEADIED, CALMED = 0.5, 0.8
-"""The camera has shaken when a shift leaves no more than these shares of the changed pixels, and of all differences
-squared."""
+"""The camera has shaken when compensating a shift leaves no more than these shares of the changed pixels, and of the
+squared differences."""
 
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """What two frames differ by, in codes of the eightfold shrunk picture.
+    """The difference of two frames, in codes of the picture at an eighth of its size.
 
     Attributes:
         moving_px: number of pixels of the shrunk picture, in patches, that neither light, shake nor noise explains.
@@ -126,7 +126,7 @@ class Differencer:
         self._is_smoothed = False
 
     def step(self, small: npt.NDArray[np.uint8], area: Mask | None, least_px: float) -> Difference | None:
-        """The difference to the frame before; None for the first frame.
+        """The difference from the frame before; None for the first frame.
 
         Args:
             small: (h, w, 3) uint8 BGR, of even height and width; it is halved once more.
@@ -145,7 +145,7 @@ class Differencer:
         self._usual_light += (pair.light - self._usual_light) / MEMORY_FRAMES
         area = np.ones(noise.shape, np.uint8) if area is None else area
         deviations = STILL_DEVIATIONS if self._moved else DEVIATIONS
-        # Right after what was certainly motion, changes of colour alone are taken for its last.
+        # Right after what was certainly motion, changes of colour alone count as its end.
         solid = pair.squares if self._was_solid else pair.solid
         patches, shake = _patches(pair.squares, solid, variance, area, deviations), 0.0
         if patches.total_px >= least_px:
@@ -159,19 +159,19 @@ class Differencer:
         return Difference(patches.total_px, patches.largest_px, self._adapt(self._variance), pair.flicker, shake)
 
     def _adapt(self, variance: Array) -> float:
-        """The usual noise, in codes; from now on pictures are smoothed, or no more, where it asks for that."""
+        """The usual noise, in codes; where it requires so, switches the smoothing of pictures on or off."""
         if self._frames % MEMORY_FRAMES == 1:
             self._usual_noise = float(np.sqrt(np.median(variance)))
         usual = self._usual_noise
         is_wrong = usual < SMOOTHED_TO if self._is_smoothed else usual > SMOOTHED_FROM
         if is_wrong and not self._moved and self._frames >= MEMORY_FRAMES:
-            # What has been learned is that of pictures of the other kind.
+            # The variance that was learned is that of pictures of the other kind.
             self._is_smoothed, self._variance, self._frames = not self._is_smoothed, None, 0
         return usual
 
 
 def _first_variance(squares: Array, before: Array) -> Array:
-    """(h, w) variance of each pixel's difference, by the first difference (h, w) and its picture (h, w, 3) alone."""
+    """(h, w) variance of each pixel's difference, from the first difference (h, w) and its picture (h, w, 3) alone."""
     variance = np.full(squares.shape, np.median(squares), np.float32)
     bands = (before.mean(axis=2) * (NOISE_BANDS / 256)).astype(np.intp)
     for band in range(NOISE_BANDS):
@@ -197,7 +197,7 @@ class _Pair:
         return self.light * self._level
 
     def uneven(self, usual: float) -> Array:
-        """(h, 1) variance in codes squared: light that changes more than is ``usual`` may do so unevenly."""
+        """(h, 1) variance in codes squared: light that changes more than ``usual`` may do so unevenly."""
         change = np.maximum(np.abs(self.gains).max(axis=1) - usual, 0.0) * self._level
         bands = np.minimum(np.arange(len(self.before)) // BAND_ROWS, len(change) - 1)
         return np.asarray((UNEVEN * change[bands, None]) ** 2, np.float32)
@@ -214,13 +214,13 @@ class _Patches:
 
 
 def _patches(squares: Array, solid: Array, variance: Array, area: Mask, deviations: float) -> _Patches:
-    """The patches in which ``squares`` are larger than noise of ``variance`` makes them, and a share ``solid`` too."""
+    """The patches in which ``squares`` exceed noise of ``variance``, and so does a share of ``solid``."""
     mask, total_px, largest_px = _joined(squares, solid, variance, area, np.float32(deviations**2))
     return _Patches(squares, total_px, largest_px, mask)
 
 
 def _steadied(pair: _Pair, variance: Array, area: Mask, deviations: float, patches: _Patches) -> tuple[_Patches, float]:
-    """The patches that are left once the camera's shake is taken out, and by how many codes it changed the picture.
+    """The patches that remain after compensating the camera's shake, and by how many codes it changed the picture.
 
     ``patches`` themselves and 0 where a shift of the whole picture explains little.
     """
@@ -243,9 +243,9 @@ def _smooth(picture: Array) -> Array:
 
 @compiled
 def _squares(now: Array, before: Array, gains: Array, shift: Array) -> tuple[Array, Array]:
-    """(h, w) squared difference in codes, the largest of three channels, without light and ``shift`` (x, y).
+    """(h, w) squared difference in codes, the largest of three channels, after compensating light and ``shift`` (x, y).
 
-    And the same without what steps of colour explain (:data:`COLOUR_STEP`).
+    And the same less what steps of colour explain (:data:`COLOUR_STEP`).
     """
     height, width, _ = now.shape
     squares, solid = np.empty((height, width), np.float32), np.empty((height, width), np.float32)
@@ -274,14 +274,14 @@ def _squares(now: Array, before: Array, gains: Array, shift: Array) -> tuple[Arr
 
 @compiled
 def _beyond_step(difference: np.float32) -> np.float32:
-    """What is left of a ``difference`` of colour (Cb or Cr) that a step of its quantisation does not explain."""
+    """The part of a ``difference`` of colour (Cb or Cr) that a quantisation step does not explain."""
     step = np.float32(COLOUR_STEP)
     return max(difference - step, np.float32(0)) + min(difference + step, np.float32(0))
 
 
 @compiled
 def _learn(variance: Array, squares: Array, noise: Array, share: np.float32, moving: Mask) -> None:
-    """Take a ``share`` of ``squares`` into the ``variance`` (h, w); at ``moving`` pixels slowly."""
+    """Blend a ``share`` of ``squares`` into the ``variance`` (h, w); at ``moving`` pixels slowly."""
     height, width = variance.shape
     for y in range(height):
         for x in range(width):
@@ -292,9 +292,9 @@ def _learn(variance: Array, squares: Array, noise: Array, share: np.float32, mov
 
 @compiled
 def _joined(squares: Array, solid: Array, variance: Array, area: Mask, factor: np.float32) -> tuple[Mask, int, int]:
-    """(h, w) 1 in patches of pixels larger than ``factor`` times their variance; pixels in all, and in the largest.
+    """(h, w) 1 in patches of ``squares`` above ``factor`` times their variance; pixels in all, and in the largest.
 
-    Of each patch's pixels :data:`SOLID_SHARE` are such pixels of ``solid``, too.
+    Of each patch's pixels at least :data:`SOLID_SHARE` are above that in ``solid``, too.
     """
     height, width = squares.shape
     mask = np.zeros((height, width), np.uint8)
@@ -323,7 +323,7 @@ def _joined(squares: Array, solid: Array, variance: Array, area: Mask, factor: n
 
 @compiled
 def _flood(mask: Mask, patch: npt.NDArray[np.int32], y: int, x: int) -> int:
-    """How many pixels are in the patch of ones round one of them: they become twos, and are put into ``patch``."""
+    """Number of pixels in the connected patch of ones at one of them: they become twos, and are put into ``patch``."""
     height, width = mask.shape
     patch[0, 0], patch[0, 1] = y, x
     mask[y, x] = 2
@@ -342,10 +342,10 @@ def _flood(mask: Mask, patch: npt.NDArray[np.int32], y: int, x: int) -> int:
 
 @compiled
 def _shift(now: Array, before: Array, gains: Array) -> tuple[Array, float]:
-    """X and y (2,) by which the whole picture has moved, in pixels, and what share of squared differences that leaves.
+    """X and y (2,) by which the whole picture has moved, in pixels, and the share of squared differences that remains.
 
-    Least squares on the gradient of the green channel; done twice: the second time without the pixels that the first
-    fit leaves worse than most.
+    Least squares on the gradient of the green channel; done twice: the second time without the outliers of the first
+    fit.
     """
     height, width, _ = now.shape
     shift, least, share = np.zeros(2, np.float32), np.float32(np.inf), 1.0

@@ -20,10 +20,10 @@ Picture = npt.NDArray[np.uint8]
 Ink = tuple[int, int, int]
 
 SURE_P, UNSURE_P = 0.95, 0.7
-"""Probabilities from which on a cell is drawn as sure, and under which as in great doubt."""
+"""Probabilities above which a cell is drawn as sure, and below which as in great doubt."""
 
 OCCLUDED_SHARE = 0.25
-"""Share of a cell's surroundings from which on it is hatched as covered by something that is no piece."""
+"""Share of outliers in a cell's surroundings above which it is hatched as covered by something that is no piece."""
 
 GRID: Ink = (190, 170, 60)
 SURE: Ink = (245, 245, 245)
@@ -38,7 +38,7 @@ FONT = cv2.FONT_HERSHEY_SIMPLEX
 LABEL_SCALE, CAPTION_SCALE = 0.42, 0.62
 CAPTION_HEIGHT_PX, CAPTION_MARGIN_PX = 34, 12
 SHIFT = 4
-"""Bits of OpenCV's fixed-point coordinates: lines lie where they belong to 1/16 px."""
+"""Fractional bits of OpenCV's fixed-point coordinates: lines are placed to 1/16 px."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Viewpoint:
 
 
 def belief(image: Picture, sight: Viewpoint, reading: Reading, caption: str, changed: Collection[str] = ()) -> Picture:
-    """A copy of a picture with the belief over it.
+    """A copy of a picture with the belief drawn over it.
 
     Args:
         image: (height, width, 3) uint8 BGR.
@@ -91,7 +91,7 @@ def belief(image: Picture, sight: Viewpoint, reading: Reading, caption: str, cha
 
 
 def _stack(picture: Picture, sight: Viewpoint, cell: str, state: CellState, p: float, floor: Points) -> None:
-    """The likeliest stack of one cell, or the doubt whether it is empty."""
+    """Draw the likeliest stack of one cell, or the doubt whether it is empty."""
     height, top = state
     ink = SURE if p >= SURE_P else UNSURE if p >= UNSURE_P else DOUBTFUL
     if top is None:
@@ -109,8 +109,8 @@ def _stack(picture: Picture, sight: Viewpoint, cell: str, state: CellState, p: f
 def likely_stack(kit: Kit, height: int | None, top: str) -> str:
     """Letters, bottom first, of a stack that looks like ``height`` pieces with ``top`` on them.
 
-    Only the top piece is known.  Those below count as of its kind; under a pyramid stand larger ones, for a tower of
-    equal ones would be no higher than one.  A height of None is that of one piece, which hides what it covers.
+    Only the top piece is known.  Those below are taken to be of its kind; under a pyramid stand larger ones, for a
+    tower of equal ones would be no higher than one.  A height of None is that of one piece, which hides what it covers.
     """
     if kit.stacking is None:
         return top * (height or 1)

@@ -1,4 +1,4 @@
-"""Enrolment: learn a set's appearance from one photograph whose layout is known, and its board's from empty ones."""
+"""Enrolment: learns a set's appearance from one photograph of a known layout, and its board's from empty ones."""
 
 from __future__ import annotations
 
@@ -47,14 +47,13 @@ from vision.scene.terrain import floors_mm
 Picture = npt.NDArray[np.uint8]
 
 BORDER = np.linspace(0.72, 0.95, 9)
-"""Radii, as a share of a face's own, of circles round its character, on which what is printed is rotationally
-symmetric."""
+"""Radii, as a share of the face's, of circles round its character, on which the print is rotationally symmetric."""
 
 CIRCLES = 5
-"""Number of the circles of least variance that count: a bevelled rim is lit from one side, or dark on one."""
+"""Number of circles of least variance that count: a bevelled rim is bright, or dark, on one side."""
 
 FINER_MM = (0.5, 0.2, 0.08)
-"""Steps of the search for the middle of a face with a character: its template is only as accurate as that."""
+"""Steps of the search for the centre of a face: its template is only as accurate as that centre."""
 
 _SQUARE = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)])
 
@@ -67,18 +66,18 @@ def enrol(
     layout: Mapping[str, str] | None = None,
     empty: Sequence[Picture] = (),
 ) -> SetAppearance:
-    """Appearance of the set in a photograph (height, width, 3) uint8 BGR, and its board's where the kit has no colours.
+    """Appearance of the set in a photograph (height, width, 3) uint8 BGR, and of its board where that is learned.
 
     Args:
         image: the photograph.
         kit: of the set.
         camera: that took all photographs.
-        levels: of terrain or pillars, a cell, while the photograph was taken; empty on a flat board.
-        layout: the stack on each cell that has one, bottom first, in the photograph; None: the kit's [enrol].
-        empty: photographs of the board with nothing on it: from them its appearance is learned.
+        levels: of terrain or pillars, per cell, while the photograph was taken; empty on a flat board.
+        layout: the stack on each occupied cell in the photograph, bottom first; None: the kit's [enrol].
+        empty: photographs of the empty board, from which its appearance is learned.
 
-    Pieces without characters that are not on their squares keep the kit's colours and are named in the appearance,
-    unless half of all are missing.
+    Kinds without characters that are missing from their squares get the colour of those found that have the same colour
+    in the kit, or else the kit's, and are named in the appearance, unless half of all kinds are missing.
 
     Raises VisionError when the mat is not found, the layout lacks a piece, the photograph does not show the layout, or
     two kinds look alike in it.
@@ -96,7 +95,7 @@ def enrol(
     except ColoursAlike:
         if kit.pieces[0].shape != "pyramid":
             raise
-        # Bright ones may have been learned from sides in the shade, and dark ones from those in the light.
+        # Bright ones may have been learned from sides in the shade, and dark ones from sides in the light.
         return _enrolled(*seen, colours_of(*seen, empty, turned_alike=True))
 
 
@@ -118,7 +117,7 @@ def _enrolled(
         if geometry.configurations.are_discs:
             faces = _inked(image, kit, hypothesis, stacks)
             outer_mm, inner_mm = (_ring_mm(image, faces, shares) for shares in (GROOVE_SHARES, INNER_SHARES))
-            # The inner one alone tells heights as well.
+            # The inner ring alone serves for heights as well.
             rings = (inner_mm, None) if outer_mm is None else (outer_mm, inner_mm)
             appearance = replace(appearance, ring_mm=rings[0], inner_ring_mm=rings[1])
         return checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
@@ -144,9 +143,9 @@ def colours_of(
     *,
     turned_alike: bool = False,
 ) -> tuple[SetAppearance, Photograph, Mapping[str, float]]:
-    """The colours in a photograph of ``stacks`` by cell, how it was taken, the white that faces mirror by letter.
+    """The colours in a photograph of ``stacks`` by cell, its pose and light, and by letter the white that faces mirror.
 
-    The other arguments are those of :func:`enrol` and of :func:`.learn_pieces`.  Raises VisionError when the mat is not
+    The other arguments are those of :func:`enrol` and :func:`.learn_pieces`.  Raises VisionError when the mat is not
     found or a piece is missing.
     """
     board = board_of(empty, kit, camera)
@@ -161,7 +160,7 @@ def colours_of(
 
 
 def board_of(empty: Sequence[Picture], kit: Kit, camera: Camera) -> BoardAppearance | None:
-    """The appearance of a board in photographs (height, width, 3) uint8 BGR with nothing on it; None of none.
+    """The appearance of a board from photographs (height, width, 3) uint8 BGR of it empty; None if there are none.
 
     Raises VisionError when the mat is not found.
     """
@@ -172,7 +171,7 @@ def board_of(empty: Sequence[Picture], kit: Kit, camera: Camera) -> BoardAppeara
 
 
 def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardAppearance | None) -> Photograph:
-    """A picture whose light is measured on the ``board`` where that is known.  Raises VisionError, MatNotFound."""
+    """A picture, its pose and its light, measured on the ``board`` if known.  Raises VisionError, MatNotFound."""
     pose = register(to_gray(image), kit, camera)
     if board is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
@@ -181,7 +180,7 @@ def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardAppearance
 
 
 def _learn_around(photograph: Photograph, kit: Kit, stacks: Mapping[str, str]) -> BoardAppearance:
-    """Appearance of a board with ``stacks`` by cell on it; beneath them as it is printed, where the kit says how."""
+    """Appearance of a board with ``stacks`` by cell on it; beneath them as printed, where the kit describes that."""
     covered = covered_texels(kit, photograph, stacks)
     shown = learn_board(None, photograph, kit, covered)
     if kit.board.chequer_colour is None:
@@ -190,7 +189,7 @@ def _learn_around(photograph: Photograph, kit: Kit, stacks: Mapping[str, str]) -
 
 
 def _first_of_each(stacks: Mapping[str, str]) -> Mapping[str, str]:
-    """By letter, the first cell on which it lies uppermost."""
+    """The first cell, by letter, on which the letter's piece lies uppermost."""
     first: dict[str, str] = {}
     for cell, stack in stacks.items():
         first.setdefault(stack[-1], cell)
@@ -200,7 +199,7 @@ def _first_of_each(stacks: Mapping[str, str]) -> Mapping[str, str]:
 def _with_floor(
     appearance: SetAppearance, photograph: Photograph, kit: Kit, stacks: Mapping[str, str], floors: Mapping[str, Points]
 ) -> SetAppearance:
-    """``appearance`` with the colours of squares, and of terrain, that are clear of stacks."""
+    """``appearance`` with the colours of the squares and the terrain that are clear of stacks."""
     clear = [floors[cell] for cell in kit.cells if _is_clear(kit, cell, stacks)]
     flat = [floor_points(kit, floor) for floor in clear if floor[2] == 0]
     raised = [floor_points(kit, floor) for floor in clear if floor[2] > 0]
@@ -210,7 +209,7 @@ def _with_floor(
 
 
 def _column(nominal: ColumnAppearance | None, top: Reflectance) -> ColumnAppearance:
-    """The appearance of columns whose upper faces were seen; their sides differ from these as the kit says."""
+    """The appearance of columns with upper faces of colour ``top``; their sides differ from these as in the kit."""
     assert nominal is not None, "what is raised stands on columns"
     r, g, b = (side * seen / max(said, 1e-3) for side, seen, said in zip(nominal.side, top, nominal.top, strict=True))
     return ColumnAppearance(top, (r, g, b))
@@ -224,7 +223,7 @@ def _is_clear(kit: Kit, cell: str, stacks: Mapping[str, str]) -> bool:
 
 
 def _explained(image: npt.NDArray[np.uint8], reader: Reader, geometry: Geometry) -> Hypothesis:
-    """The enrolled board as far as it is understood without rims and characters."""
+    """The hypothesis for the enrolled board, inferred without rims and characters."""
     shown = reader.observations(image, geometry, reader.light(image, geometry.pose))
     hypothesis = infer(shown, np.zeros(RIM_STEPS, np.float32), geometry)
     rescore_by_rendering(image, hypothesis)
@@ -243,9 +242,9 @@ def _rim(kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> tuple[f
 
 
 def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> Faces:
-    """Where the faces of these stacks are: in the picture, not blurred, most alike all the way round.
+    """The faces of these stacks, centred where they are most uniform round their circles in the unblurred picture.
 
-    There is time for that here.
+    Enrolment has the time for this search.
     """
     count = len(hypothesis.geometry.configurations.all)
     numbers = np.array([kit.cells.index(cell) * count + len(stack) - 1 for cell, stack in stacks.items()])
@@ -263,7 +262,7 @@ def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str
 
 
 def _ring_mm(image: Picture, faces: Faces, shares: tuple[float, float] = RING_SHARES) -> float | None:
-    """Radius of the ring on these faces; None if they have none that is the same on all."""
+    """Radius of the ring on these faces in mm; None if they have no ring in common."""
     labels, rings = nothing_before(image), []
     for number in range(len(faces.radii_mm)):
         face = faces.of(np.array([number]))
@@ -273,7 +272,7 @@ def _ring_mm(image: Picture, faces: Faces, shares: tuple[float, float] = RING_SH
 
 
 def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflectance]) -> npt.NDArray[np.uint8]:
-    """The picture with each face as it would be without the light (linear, r g b) that it mirrors."""
+    """The picture with the light (linear, r g b) that each face mirrors subtracted from it."""
     result = image.copy()
     for number, light in enumerate(mirrored):
         if max(light) > 0:

@@ -1,4 +1,4 @@
-"""Whether a photograph shows what an enrolment was promised, and whether what was learned can be told apart."""
+"""Checks that an enrolment photograph shows the promised layout, and that what was learned can be told apart."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ from vision.reading import CellState
 Picture = npt.NDArray[np.uint8]
 
 ALIKE, FAINT = -5.0, -2.0
-"""Log-likelihood of one character on the face of another above which they may be the same: two pieces with the same
-character come to between -1 and -5; and above which they are too small or too faint to be told apart."""
+"""Log-likelihood of one character on another's face above which they may be the same (two pieces with the same
+character reach -1 to -5); and above which they are too small or too faint to be told apart."""
 
 UNEXPLAINED = 0.15
-"""Share of what is on a face that another character must leave unexplained, where ink is faint: on 31 sets and boards
-different characters left 0.23 and more, and on a painted one the same character on two pieces 0.02."""
+"""Share of what is on a face that a different character must leave unexplained, where ink is faint: on 31 sets and
+boards different characters left 0.23 and more, and on a painted one the same character on two pieces 0.02."""
 
 UNLIKELY = 1e-4
-"""Probability below which a square does not show what [enrol] promises.  What people promise counts for much: in poor
-light a piece and its shadow can look like two."""
+"""Probability below which a square does not show what [enrol] promises.  It is this low because the promise is strong
+evidence: in poor light a piece and its shadow can look like two."""
 
 UNLIKELY_IF_EMPTY = 1e-3
-"""The same where nothing seems to stand: what was learned there is the board's own colour, which explains it, too."""
+"""The same where the square looks empty: the colour learned there is then the board's own, which explains it, too."""
 
 APART_NATS = float(np.log(99))
-"""Nats by which the usual piece must be told from one of another colour where both were learned: with less, no such
-piece would ever be read with p 0.99.  Of all sets of the collection, and dark green pyramids of two shades, 8 at least;
-of two greens that nobody tells apart 4 at most."""
+"""Log-likelihood ratio in nats by which the median piece must be told from one of another colour where they were
+learned: with less, no such piece would ever be read with p 0.99.  In all sets of the collection, and for dark green
+pyramids of two shades, it was 8 at least; for two greens that nobody tells apart 4 at most."""
 
 
 def checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]) -> SetAppearance:
-    """The appearance that the reader has, less what was learned on squares where nothing stands.
+    """The reader's appearance, less what was learned on squares where nothing stands.
 
     Raises VisionError when the photograph, read with this appearance, does not show what ``stacks`` by cell promise.
     """
     kit, appearance = reader.kit, reader.appearance
     wrong = _broken_promises(image, reader, geometry, stacks)
-    # What was learned where a piece was promised, and is of no hue that the ground has, is that piece.
+    # A colour learned where a piece was promised, with a hue that the ground does not have, is that piece's.
     wrong = {cell: state for cell, state in wrong.items() if state[1] or not _is_off_hue(reader, stacks.get(cell, ""))}
     missing = {cell for cell, (_, top) in wrong.items() if cell in stacks and not top}
     tops = dict.fromkeys(stack[-1] for stack in stacks.values())
@@ -74,7 +74,7 @@ def checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[
 
 
 def _is_off_hue(reader: Reader, stack: str) -> bool:
-    """Whether the colour that was learned of a ``stack``'s uppermost piece differs in hue from all of the ground."""
+    """Whether the learned colour of a ``stack``'s uppermost piece differs in hue from every colour of the ground."""
     appearance = reader.appearance
     grounds = [appearance.floor] if appearance.column is None else [appearance.floor, appearance.column.top]
     if not stack or appearance.board is not None or None in grounds:
@@ -84,7 +84,7 @@ def _is_off_hue(reader: Reader, stack: str) -> bool:
 
 
 def _of_others(kit: Kit, appearance: SetAppearance, letter: str, found: Collection[str]) -> Reflectance:
-    """The colour of a piece that was not found: of those ``found`` that have its colour in the kit, else the kit's."""
+    """The colour of a piece not found: the median of those ``found`` with its colour in the kit, else the kit's."""
     alike = [appearance.pieces[other] for other in found if kit.piece(other).colour == kit.piece(letter).colour]
     return median(alike) if alike else nominal_appearance(kit).pieces[letter]
 
@@ -92,7 +92,7 @@ def _of_others(kit: Kit, appearance: SetAppearance, letter: str, found: Collecti
 def _broken_promises(
     image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]
 ) -> dict[str, CellState]:
-    """What is read on the squares that do not show what ``stacks`` by cell promise, not even when compared with it."""
+    """What is read on squares that do not show what ``stacks`` by cell promise, even in a direct comparison."""
     frame, broken = Frame(image, 0, 0.0), dict[str, CellState]()
     reading = reader.read_at(frame, geometry)
     for row, cell in enumerate(reading.cells):
@@ -106,9 +106,9 @@ def _broken_promises(
 
 
 def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken: dict[str, CellState]) -> bool:
-    """Whether the table that ``stacks`` promise is likelier, as a whole, than with any of the ``broken`` cells, or all.
+    """Whether the table that ``stacks`` promise is likelier, as a whole, than with any or all of the ``broken`` cells.
 
-    Of pieces in a line each may be taken for a part of a tower on the first one, where they are read one by one.
+    Read cell by cell, pieces in a line may each be taken for part of a tower on the first one.
     """
     promised: dict[str, CellState] = {}
     for cell, stack in stacks.items():
@@ -118,7 +118,7 @@ def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken
         promised[cell] = fitting[0]
     nothing, every = reader.states[0], promised | broken
     one_each = [promised | {cell: other} for cell, state in broken.items() for other in (state, nothing)]
-    # Where a picture shows something else altogether, to ask about each square takes as long as they are many, squared.
+    # Where a picture shows something else altogether, trying each square takes time quadratic in their number.
     for others in ([every], [every, *one_each]):
         tables = [[table.get(cell, nothing) for cell in reader.kit.cells] for table in (promised, *others)]
         likely = reader.score(frame, tables)
@@ -133,7 +133,7 @@ def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState])
         stack = stacks.get(cell, "")
         should = f"one {stack}" if len(stack) == 1 else stack or "nothing"
         seen = f"{height or 1} high, {top} on top" if top else "empty"
-        # One kind is taken for another where a lamp is mirrored in it.
+        # A kind may be taken for another where it mirrors a lamp.
         is_other = bool(stack and top and top != stack[-1])
         as_enrolled = (
             f"{cell} should hold {should} but looks {seen}; set the pieces as [enrol] says, where no lamp glares"
@@ -151,8 +151,8 @@ def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState])
 def check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
     """Raise ColoursAlike when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
 
-    Sizes of the same two colours count together: small pieces tell theirs less.  ``stacks`` by cell are what was
-    photographed.  Characters are compared with each other (:func:`check_unlike`).
+    All sizes of the same two colours count together: small pieces show their colour less clearly.  ``stacks`` by cell
+    are what was photographed.  Characters are compared with each other instead (:func:`check_unlike`).
     """
     kit, nats = reader.kit, dict[frozenset[Colour], list[tuple[float, str, str]]]()
     for cell, stack in () if reader.appearance.glyphs else stacks.items():
@@ -178,7 +178,7 @@ def _size(kind: PieceKind) -> tuple[str, float, float]:
 
 
 def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> bool:
-    """Whether a square shows the top of ``stack``, or any other character, for they are learned here."""
+    """Whether ``state`` is what ``stack`` promises; its top may be any piece where characters are being learned."""
     height, top = state
     if not stack:
         return height == 0
@@ -186,7 +186,7 @@ def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> b
 
 
 def check_unlike(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
-    """Raise VisionError when two characters cannot be told apart, each held against the other's face."""
+    """Raise VisionError when two characters cannot be told apart, each matched against the other's face."""
     labels = nothing_before(image)
     likely, _ = compare(image, faces, labels, make_alphabet(glyphs))
     np.fill_diagonal(likely, -np.inf)

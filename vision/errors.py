@@ -1,4 +1,4 @@
-"""Errors of seeing.  One line each, saying what is wrong with the picture and what to do."""
+"""Errors of vision.  One line each, saying what is wrong with the picture and what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class MatNotFound(VisionError):
     """The mat's markers are not in view, or too few or contradictory."""
 
     def __init__(self, why: str | Callable[[], str]) -> None:
-        """``why``: a function of nothing where it takes longer to find out than to look for the mat; str() asks it."""
+        """``why``: a function, called by str(), where finding the reason takes longer than looking for the mat."""
         super().__init__(why)
         self._why = why
 

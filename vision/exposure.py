@@ -1,4 +1,4 @@
-"""The calm frames so far as one picture: noise averages out, and nothing has moved meanwhile."""
+"""The calm frames so far averaged into one picture: noise is reduced, and nothing has moved meanwhile."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from vision.compiled import compiled
 Picture = npt.NDArray[np.uint8]
 
 MOST_FRAMES = 8
-"""Noise falls with the root of their number: further ones would take a third off at most."""
+"""Noise falls with the square root of their number: further ones would take a third off at most."""
 
 TOGETHER_S = 1.0
-"""A frame that comes so long after the last one begins a new mean: what changes slower than anybody notices, as
-daylight does, is not to be averaged away."""
+"""A frame that comes longer than this after the last one begins a new mean: what changes too slowly to be noticed, such
+as daylight, is not to be averaged away."""
 
 
 class Exposure:
-    """The mean of the newest pictures of one calm: of twice MOST_FRAMES at most, the older half counting less."""
+    """The mean of the newest pictures of one calm: of twice MOST_FRAMES at most, older ones counting less."""
 
     def __init__(self) -> None:
         self._sum: npt.NDArray[np.uint16] | None = None

@@ -1,6 +1,6 @@
 """The change of light between two frames: a gain for each band of rows and channel.
 
-It is the median over the band, so that a thing that covers less than half of it does not count.
+It is the median over the band, so that an object that covers less than half of it does not count.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ BAND_ROWS = 3
 half-wave of mains light takes eight."""
 
 PEDESTAL = 14.0
-"""Light that is stronger by a share makes a code c larger by that share, to the power of 1/2.4, of c + 14: sRGB."""
+"""Light that is stronger by a factor multiplies c + 14, for a code c, by that factor to the power of 1/2.4: sRGB."""
 
 GAIN_REACH, GAIN_BINS = 0.25, 128
-"""Changes of a gain up to this are looked for, in so many steps each way: a larger one is a lamp switched."""
+"""Largest change of a gain that is measured, and the number of steps each way: a larger one is a lamp switched."""
 
 SATURATED = 250.0
-"""From this code on more light does not show."""
+"""Code above which more light does not show."""
 
 BAND_REACH = 0.1
-"""A band's gain that differs from the whole picture's by more is no light's: something covers most of the band."""
+"""A band's gain that differs from the whole picture's by more is no light: something covers most of the band."""
 
 SAMPLE_STEP = 2
 """Light is measured in every second pixel of a row."""
 
 
 def gain_compensated(picture: npt.NDArray[np.uint8], like: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """``picture`` (h, w, 3) uint8 in the light of ``like``, which shows much the same, of the same even size."""
+    """``picture`` (h, w, 3) uint8 in the light of ``like``, which shows much the same and has the same even size."""
     gains = gains_of(halved(like), halved(picture))
     usual = np.median(gains, axis=0)
     gains = np.where(np.abs(gains - usual) <= BAND_REACH, gains, usual)
@@ -57,7 +57,7 @@ def halved(small: npt.NDArray[np.uint8]) -> Array:
 
 @compiled
 def gains_of(now: Array, before: Array) -> Array:
-    """(bands, 3) by what share each band's pixels of (h, w, 3) have become lighter, in the median."""
+    """(bands, 3) median relative increase in brightness of each band's pixels of (h, w, 3)."""
     height, width, _ = now.shape
     gains = np.zeros((height // BAND_ROWS, 3), np.float32)
     counts = np.empty(2 * GAIN_BINS + 1, np.int32)
@@ -79,7 +79,7 @@ def gains_of(now: Array, before: Array) -> Array:
 
 @compiled
 def _median(counts: npt.NDArray[np.int32], half: float) -> float:
-    """The gain below which ``half`` of all counted ones lie, between two bins in proportion."""
+    """The gain below which ``half`` of all counted ones lie, interpolated within its bin."""
     below = 0
     for i in range(len(counts)):
         if below + counts[i] >= half:

@@ -1,4 +1,4 @@
-"""The last value of something that is expensive to make (memoization)."""
+"""Caches the last value of something that is expensive to make (memoization)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ Value = TypeVar("Value")
 
 
 class Latest(Generic[Value]):
-    """Keeps the last value, as long as all that it was made of are the same objects."""
+    """Caches the last value as long as all of its inputs are the same objects."""
 
     def __init__(self) -> None:
         self._kept: tuple[tuple[object, ...], Value] | None = None
 
     def of(self, inputs: tuple[object, ...], make: Callable[[], Value]) -> Value:
-        """The value for these ``inputs``, made anew where one of them is another object than last time."""
+        """The value for these ``inputs``, made anew if any of them is a different object than last time."""
         if self._kept is None or any(new is not old for new, old in zip(inputs, self._kept[0], strict=True)):
             self._kept = inputs, make()
         return self._kept[1]

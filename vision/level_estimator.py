@@ -1,4 +1,4 @@
-"""The pillars' levels by one picture, where no sensor tells them."""
+"""Estimates the pillars' levels from one picture, where no sensor reports them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Estimate = tuple[tuple[int, ...], Array, npt.NDArray[np.intp]]
 
 
 class LevelEstimator:
-    """Estimates levels; what pillars look like is kept while camera and mat stay where they are."""
+    """Estimates levels; the views of the pillars are cached while camera and mat stay where they are."""
 
     def __init__(self, kit: Kit, pillars: Pillars) -> None:
         self._kit, self._pillars, self._views = kit, pillars, Latest[PillarViews]()
 
     def given(self, levels: tuple[int, ...]) -> Estimate:
-        """What is estimated where all ``levels`` are known, so that the picture is not asked."""
+        """The estimate where all ``levels`` are known, so that no picture is needed; nothing on the pillars."""
         count = len(told_apart(self._pillars))
         return levels, np.full((len(levels), count), -np.log(count), np.float32), np.zeros(len(levels), np.intp)
 

@@ -1,9 +1,9 @@
-"""What moves, and what reaches over the board: the cheap looks that every frame gets.
+"""What moves, and what reaches over the board: the cheap checks that every frame gets.
 
 Motion is what :mod:`vision.differencing` finds over the mat: people beside the table never sit still.  A hand that
-rests does not move, so it is found by its arm: a change against the last picture of the bare table that reaches from
-the picture's edge to the board, wider than any piece all the way.  What is narrower only touches the arm: a stack that
-has changed beside it.  Its shadow covers nothing: what lies there is seen, if darker.
+rests does not move, so it is found by its arm: a change from the last picture of the bare table that reaches from the
+picture's edge to the board, wider than any piece all the way.  What is narrower only touches the arm: a stack that has
+changed beside it.  An arm's shadow covers nothing: what lies there is seen, if darker.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ SHRINK = 4
 halves the sensor's noise, and the mean of all sixteen would cost the gate half of its time."""
 
 MOVING_SHARE = 0.2
-"""Share of a piece's picture that must change for something to move: less is a flicker at an edge."""
+"""Share of a piece's area that must change for something to count as moving: less is a flicker at an edge."""
 
 MARGIN_PIECES = 1.0
 """Motion counts up to so many pieces' widths beyond the mat, where stacks at its far edge rise in the picture."""
 
 ARM_WIDTHS = 1.3
-"""An arm is wider than so many pieces, from where it enters the picture on: a tall stack may reach the edge, or hang
-together with the arm in the picture, too."""
+"""An arm is wider than so many pieces, from where it enters the picture on: a tall stack may reach the edge, or be
+connected with the arm in the picture, too."""
 
 HAND_WIDTHS, HAND_MM = 2.0, 60.0
-"""What is solid of an arm, and does not reach the picture's edge but as a shadow, is wider than so many pieces: a tower
-that was put down near the edge is as wide as a piece's diagonal, and its shadow leads to it as an arm would.  And wider
+"""The solid part of an arm that reaches the picture's edge only as a shadow is wider than so many pieces: a tower that
+was put down near the edge is as wide as a piece's diagonal, and its shadow leads to it as an arm would.  And wider
 than so many millimetres: two towers side by side, of which one was moved there, may be as wide as two pieces."""
 
 RELIT_SHARE = 0.5
-"""Share of a solid part that may be ground from which a shadow has gone above which it is that, and no arm.  Of 40 arms
-in six recordings none had more than 0.22; the wooden table beside a mat, where a tower's shadow had lain, 0.88."""
+"""A solid part is no arm, but ground from which a shadow has gone, if more than this share of it may be that.  Of 40
+arms in six recordings none had more than 0.22; the wooden table beside a mat, where a tower's shadow had lain, 0.88."""
 
 STACK_MM = 25
-"""A cell's picture reaches so far up its crop: the upper faces of stacks of the usual heights lie in it."""
+"""How far up its crop a cell's picture reaches: the upper faces of stacks of the usual heights lie in it."""
 
 ALTERED_SHARE = 0.01
 """Share of a cell's picture that must differ for the cell to be read again: a few pixels."""
 
 IN_SIGHT_SHARE = 0.2
-"""Share of the smallest piece's picture on a cell that must be in sight for the rest to be left out, where something
+"""Share of the smallest piece's picture on a cell that must be in sight for the rest to be ignored, where something
 nearer was put or taken."""
 
 BESIDE_MM = 4
-"""So close to something nearer a pixel may show it: where it stands is known to two millimetres, and a change is seen
-in a small picture."""
+"""Distance from something nearer within which a pixel may show it: its place is known to two millimetres, and a change
+is seen in a small picture."""
 
 TOUCHED_SHARE = 0.03
 """Share of a cell that an arm must cover for the cell to be hidden."""
@@ -66,7 +66,7 @@ TOUCHED_SHARE = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Glimpse:
-    """A frame made small.
+    """A downscaled frame.
 
     Attributes:
         small: (height / SHRINK, width / SHRINK, 3) uint8, BGR.
@@ -81,11 +81,11 @@ class Glimpse:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A frame against the picture of the bare table.
+    """A frame compared with the picture of the bare table.
 
     Attributes:
         covered: (n,) bool, cells that an arm reaches over.
-        touched: (n,) bool, these, and cells with what an arm touches in the picture: fingertips, its shadow,
+        touched: (n,) bool, these, and cells with what is connected with an arm in the picture: fingertips, its shadow,
             or a stack that has changed beside it.
         changed: (n,) float32 in 0…1, share of each cell's picture, up to a stack of some height, that differs.
         changes: (height / SHRINK, width / SHRINK) uint8, 1 where the pictures differ.
@@ -128,7 +128,7 @@ class Watch:
         return Glimpse(small, difference is None or difference.moving_px >= least_px, difference)
 
     def glimpse_of_still(self, image: Picture) -> Glimpse:
-        """Of the mean (height, width, 3) uint8 BGR of frames in which nothing moved."""
+        """The glimpse of the mean (height, width, 3) uint8 BGR of frames in which nothing moved."""
         return Glimpse(self._shrunk(image), moving=False)
 
     def _shrunk(self, image: Picture) -> Picture:
@@ -136,11 +136,11 @@ class Watch:
 
     @property
     def piece_px2(self) -> float:
-        """A piece's area in pixels of a :class:`Difference`, whose pictures are half as large again."""
+        """A piece's area in pixels of a :class:`Difference`, whose pictures are halved once more."""
         return (self._piece_px / 2) ** 2
 
     def attend(self, corners_px: Points) -> None:
-        """From now on only what moves inside these corners (k, 2), in the picture, counts as motion."""
+        """From now on count only what moves inside these corners (k, 2) px of the picture as motion."""
         area = np.zeros(self._shape, np.uint8)
         outline = cv2.convexHull(np.rint(np.asarray(corners_px) / SHRINK).astype(np.int32))
         cv2.fillConvexPoly(area, outline, 1)
@@ -150,10 +150,10 @@ class Watch:
     def keep_bare(self, glimpse: Glimpse, *, is_thing: bool, is_same_calm: bool = False) -> None:
         """Remember a picture in which no hand is over the board.
 
-        Where an arm lies beside it the picture before stays; ``is_thing``: it has lain there for so long that it is a
-        thing.  What was under a thing, or in the light before a shadow fell there, is remembered too, for when it is
-        gone; and the picture of the calm before, in case a hand was overlooked in this one; ``is_same_calm``: nothing
-        has moved since the last one.
+        Where an arm lies beside the board, the picture before is kept; ``is_thing``: it has lain there for so long that
+        it is an object.  What was under an object, or was lit before a shadow fell there, is remembered too, for when
+        that is gone; and the picture of the calm before, in case a hand was overlooked in this one; ``is_same_calm``:
+        nothing has moved since the last one.
         """
         kept, bare = glimpse.small, self._bare
         if not is_same_calm:
@@ -167,7 +167,7 @@ class Watch:
         self._bare = kept
 
     def recall_bare(self) -> bool:
-        """Take the picture of the calm before for that of the bare table again; whether there is one.
+        """Take the picture of the calm before as that of the bare table again; returns whether there is one.
 
         A hand may have been overlooked in that one: what looks as it did in this calm is none.
         """
@@ -181,7 +181,7 @@ class Watch:
         self._read = glimpse.small
 
     def altered(self, glimpse: Glimpse, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
-        """(n,) cells whose pictures differ from when one was read last; None where none was."""
+        """(n,) bool, cells whose pictures differ from the one that was read last; None where none was."""
         if self._read is None:
             return None
         return self._share(compared(glimpse.small, self._read).changes, geometry, slice(None)) > ALTERED_SHARE
@@ -191,7 +191,7 @@ class Watch:
         self._bare = self._earlier = self._under = self._arm = None
 
     def compare(self, glimpse: Glimpse, geometry: Geometry) -> Comparison | None:
-        """A frame against the bare table; None where there is no picture of it."""
+        """Compare a frame with the bare table; None where there is no picture of that."""
         if geometry is not self._geometry:
             self._geometry, self._piece_px = geometry, self._piece_width_px(geometry)
             self.attend(geometry.mat_px)
@@ -217,7 +217,7 @@ class Watch:
     def changed_in_sight(
         self, seen: Comparison, geometry: Geometry, in_sight: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.float32]:
-        """(n,) ``seen.changed`` by those pixels of the crops (n, rows, columns) alone that are ``in_sight`` in both.
+        """(n,) ``seen.changed`` from only those pixels of the crops (n, rows, columns) that are ``in_sight`` in both.
 
         NaN where something has changed, and a piece might stand there unseen.
         """
@@ -250,7 +250,7 @@ class Watch:
         return frozenset(sides)
 
     def _entries(self, small: Picture, kept: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
-        """Rows and columns (k,) of the picture's edge where each arm enters; beside its shadow where that is told."""
+        """Rows and columns (k,) of the picture's edge where each arm enters; without its shadow where possible."""
         changes, small, bare = compared(small, kept)
         entering = self._entering(_joined(changes))
         if not entering.any():
@@ -280,14 +280,14 @@ class Watch:
         return mask.ravel()[self._places[1][:, rows]]
 
     def _entering(self, mask: Picture) -> Picture:
-        """(height, width) uint8, those parts of ``mask`` that hang together and are as wide as an arm at the edge."""
+        """(height, width) uint8, those connected parts of ``mask`` that are as wide as an arm at the picture's edge."""
         count, labels = cv2.connectedComponents(mask)
         wide = np.bincount(_at_edge(np.asarray(labels, np.int32)), minlength=count) >= ARM_WIDTHS * self._piece_px
         wide[0] = False
         return np.asarray(wide[labels], np.uint8)
 
     def _bodies(self, solid: Picture, small: Picture, bare: Picture) -> Picture:
-        """(height, width) uint8, ``solid`` parts as wide as an arm, but for ground from which a shadow has gone.
+        """(height, width) uint8, ``solid`` parts as wide as an arm, except ground from which a shadow has gone.
 
         ``small`` and ``bare``: see :func:`vision.picture_change.may_be_relit`.
         """
@@ -300,7 +300,7 @@ class Watch:
         return np.asarray(broad & (relit <= RELIT_SHARE * of_each)[labels], np.uint8)
 
     def _limbs(self, solid: Picture) -> Picture:
-        """(height, width) uint8, ``solid`` parts of arms, but for those that may be a tower with its shadow."""
+        """(height, width) uint8, ``solid`` parts of arms, except those that may be a tower with its shadow."""
         count, labels = cv2.connectedComponents(solid)
         is_limb = np.zeros(count, np.bool_)
         is_limb[_at_edge(np.asarray(labels, np.int32))] = True
@@ -313,7 +313,7 @@ class Watch:
         """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""
         radius = int(widths * self._piece_px - 1) // 2
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
-        # Beyond the picture's edge an arm goes on.
+        # An arm continues beyond the picture's edge.
         margin = 2 * radius
         around = cv2.copyMakeBorder(mask, margin, margin, margin, margin, cv2.BORDER_REPLICATE)
         height, width = self._shape
@@ -347,5 +347,5 @@ def _smallest(geometry: Geometry) -> Picture:
 
 
 def _joined(mask: Picture) -> Picture:
-    """(height, width) uint8, ``mask`` without gaps of a few pixels, as between fingers."""
+    """(height, width) uint8, ``mask`` with gaps of a few pixels closed, as between fingers."""
     return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), np.uint8)

@@ -1,4 +1,4 @@
-"""Where two small pictures of one camera differ: seen in one light, by more than noise, and not by a shadow alone."""
+"""Where two small pictures of one camera differ, in the same light, by more than noise and not by a shadow alone."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ NOISE_FACTOR = 6.0
 """A pixel has changed when it differs by so many standard deviations of the frame's own noise…"""
 
 LEAST_STEP = 8.0
-"""…and at least by so many codes: video compression makes smaller ones."""
+"""…and at least by so many codes: video compression makes smaller differences."""
 
 BAND, ENOUGH_PX = 64, 30
-"""Noise is measured for so many codes of brightness together, where there are so many pixels of them."""
+"""Noise is measured in bands of so many codes of brightness, where a band has at least so many pixels."""
 
 MOST_NOISE = 4.0
-"""More codes than this in one band are no noise, but a hand that covers half of it; and in the whole picture a shadow
-over much of it, but for what each pixel differs from those round it."""
+"""More codes than this in one band are not noise, but a hand that covers half of it; and in the whole picture a shadow
+over much of it, except for each pixel's difference from its neighbours."""
 
 ROUND_PX = 5
-"""Side of the square of pixels that are round one."""
+"""Side of the square neighbourhood of a pixel."""
 
 NOISY, SMOOTHED_PX = 2.5, 5
-"""From so many codes of noise on pictures are compared without most of it: the means of squares of so many pixels,
-narrower than any arm and most pieces.  Less than 15 codes would not be seen otherwise: a hand of nearly the table's
-colour would be no arm, and a cell that it has left would seem to show it still."""
+"""Codes of noise above which pictures are smoothed before comparison: by means over squares of so many pixels, narrower
+than any arm and most pieces.  Otherwise changes of less than 15 codes would not be seen: a hand of nearly the table's
+colour would be no arm, and a cell that it has left would still seem to show it."""
 
 TOGETHER_PX = 3
-"""A pixel that has changed has two such neighbours at least, as in a line; noise stands alone."""
+"""A pixel that has changed has at least two such neighbours, as in a line, which makes three; noise stands alone."""
 
 SHADOW_LEAST, SHADOW_TINT = 0.5, 0.05
-"""A shadow leaves at least this share of a display value (counted from -PEDESTAL; so a fifth of the light), the same of
-all three channels, but for the second, as a share of the brightest one.  Beside a single lamp most shadows of hands
-left 0.6 to 0.7, and 4 % of their pixels less than 0.5 (the recording ``diamond-2``)."""
+"""A shadow leaves at least this share of a display value (counted from -PEDESTAL; so a fifth of the light), the same in
+all three channels to within the second number, as a share of the brightest one.  Beside a single lamp most shadows of
+hands left 0.6 to 0.7, and 4 % of their pixels less than 0.5 (the recording ``diamond-2``)."""
 
 
 class Compared(NamedTuple):
@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 
     Attributes:
         changes: (height, width) uint8, 1 where they differ by more than noise makes them.
-        small: (height, width, 3) uint8, the one.
+        small: (height, width, 3) uint8, the first one.
         bare: likewise the other, in the light of the first.
     """
 
@@ -57,7 +57,7 @@ class Compared(NamedTuple):
 
 
 def compared(small: Picture, kept: Picture) -> Compared:
-    """A small picture against one that was kept, both (height, width, 3) uint8 BGR."""
+    """Compare a small picture with one that was kept, both (height, width, 3) uint8 BGR."""
     bare = gain_compensated(kept, small)
     grain = _grain(small, bare)
     if grain >= NOISY:
@@ -67,7 +67,7 @@ def compared(small: Picture, kept: Picture) -> Compared:
 
 
 def without_shadows(changes: Picture, small: Picture, bare: Picture, kept: Picture) -> Picture:
-    """(height, width) uint8, ``changes`` but where ``small`` may show what ``bare`` does, in a shadow.
+    """(height, width) uint8, ``changes`` except where ``small`` may show what ``bare`` does, in a shadow.
 
     Or in the light that it had when it was ``kept``, where a shadow over most of the picture has dimmed ``bare``.
 
@@ -94,7 +94,7 @@ def may_be_relit(solid: Picture, small: Picture, bare: Picture) -> Picture:
     """(height, width) uint8, those ``solid`` pixels where ``small`` may show what ``bare`` does, out of a shadow.
 
     Args:
-        solid: (height, width) uint8, 1 where the two differ by no shadow, see :func:`without_shadows`.
+        solid: (height, width) uint8, 1 where no shadow explains the difference, see :func:`without_shadows`.
         small: (height, width, 3) uint8 BGR, as of :attr:`Compared.small`.
         bare: likewise, :attr:`Compared.bare`.
     """
@@ -109,9 +109,9 @@ def may_be_relit(solid: Picture, small: Picture, bare: Picture) -> Picture:
 def _shaded(
     now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """(k,) by what share pixels (3, k) have become darker than ``before``, and whether not by the same in each channel.
+    """(k,) brightness of pixels (3, k) as a share of that ``before``, and whether it differs between channels.
 
-    Channel by channel, which is four times as fast as along an axis of three.
+    Computed channel by channel, which is four times as fast as along an axis of three.
     """
     share: npt.NDArray[np.float32] = (now[0] + now[1] + now[2]) / (before[0] + before[1] + before[2])
     is_tinted: npt.NDArray[np.bool_] = _largest(np.abs(now - share * before)) / _largest(before) >= SHADOW_TINT
@@ -148,12 +148,12 @@ def _changes(small: Picture, other: Picture, grain: float) -> Picture:
 
 
 def _grain(small: Picture, other: Picture) -> float:
-    """Codes, the median difference without what each pixel shares with those round it, which is light and no noise."""
+    """Median difference in codes, less what each pixel shares with its neighbours, which is light and not noise."""
     difference = np.asarray(cv2.subtract(small, other, dtype=cv2.CV_16S))
     grain = np.abs(difference - cv2.blur(difference, (ROUND_PX, ROUND_PX)))[::4, ::4]
     return float(np.median(grain.max(axis=2)))
 
 
 def _brightest(picture: Picture) -> Picture:
-    """(height, width) the largest of three channels."""
+    """(height, width) uint8, the largest of three channels."""
     return np.asarray(cv2.max(cv2.max(picture[..., 0], picture[..., 1]), picture[..., 2]), np.uint8)

@@ -1,4 +1,4 @@
-"""Read a board from one picture: register, measure the light, classify pixels, infer the board, give probabilities."""
+"""Reads a board from one picture: registration, illumination, pixel likelihoods, inference, probabilities."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ Array = npt.NDArray[np.float32]
 Levels = tuple[int | None, ...]
 
 SURE_NATS = 20.0
-"""From this ratio on colours are sure whether anything stands on a pillar, whatever its level was judged by: edges were
-wrong about that by 8 (Diamond 14001 of ``tools.soak_traced``).  Chosen by eye."""
+"""Log-likelihood ratio above which colours alone decide whether anything stands on a pillar, against the estimate of
+its level: edges were wrong about that by 8 (Diamond 14001 of ``tools.soak_traced``).  Chosen by eye."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """The last reading: the hypothesis, (n, states) log-likelihoods, (n,) shares of outliers and unexplained."""
+    """The last reading: hypothesis, (n, states) log-likelihoods, (n,) shares of outliers and of unexplained pixels."""
 
     hypothesis: Hypothesis
     log_likelihood: Array
@@ -81,15 +81,15 @@ class _Last:
 
     @property
     def is_strange(self) -> npt.NDArray[np.bool_]:
-        """(n,) cells that were not understood: under a hand, or in light that was measured beside one."""
+        """(n,) cells that were not understood: under a hand, or because a hand disturbed the light estimate."""
         return np.maximum(self.outlier_share, self.unexplained) > UNLIKE_SHARE
 
 
 class Reader:
-    """Reads pictures of one kit through one camera; keeps the geometry while nothing is moved."""
+    """Reads pictures of one kit from one camera; caches the geometry while camera and mat stay where they are."""
 
     def __init__(self, kit: Kit, camera: Camera, appearance: SetAppearance, levels: tuple[int, ...] = ()) -> None:
-        """``levels``: of terrain, or of the pillars at first, a cell; empty where all are at the lowest."""
+        """``levels``: per cell, of the terrain, or initially of the pillars; empty where all are at the lowest."""
         self.kit = kit
         self.camera = camera
         self.appearance = appearance
@@ -102,7 +102,7 @@ class Reader:
         self._pillars = None if kit.pillars is None else LevelEstimator(kit, kit.pillars)
         self._white = references(kit, appearance.floor, levels)
         self._bare = BareBoard(kit, camera, appearance, self._white)
-        # Faced pieces of several sizes have sides of several heights, for which one shading profile does not serve.
+        # Pieces of several sizes have sides of several heights, which one shading profile does not fit.
         self._rim = np.array(FLAT_RIM if configurations.has_several_sizes else appearance.rim, np.float32)
         self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
         self._poses = PoseTracker(kit, camera)
@@ -111,40 +111,40 @@ class Reader:
         self._last: _Last | None = None
 
     def use_camera(self, camera: Camera) -> None:
-        """Read pictures of another camera from now on; nothing is known yet of where it stands."""
+        """Read pictures of another camera from now on, whose pose is still unknown."""
         self.camera = camera
         self._poses = PoseTracker(self.kit, camera)
         self._bare = BareBoard(self.kit, camera, self.appearance, self._white)
         self._geometry = self._last = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
-        """The pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
+        """The camera pose in a picture (height, width, 3) uint8 BGR.  Raises VisionError, MatNotFound."""
         check_size(image, self.camera)
         return self._poses.pose(image)
 
     @property
     def undoubted(self) -> Array:
-        """(n, states) log-likelihoods of the last reading, however much of the picture is unexplained."""
+        """(n, states) log-likelihoods of the last reading, not discounted for unexplained parts of the picture."""
         assert self._last is not None, "nothing was read"
         return self._last.log_likelihood
 
     def in_sight(self) -> tuple[Geometry, npt.NDArray[np.bool_]]:
-        """The last reading's geometry, and (n, rows, columns) crop pixels where nothing is nearer than the cell."""
+        """The last reading's geometry, and (n, rows, columns) crop pixels not occluded by anything nearer."""
         assert self._last is not None, "nothing was read"
         hypothesis = self._last.hypothesis
         geometry, labels = hypothesis.geometry, hypothesis.all_labels().ravel()
         return geometry, visible_pixels(geometry.crops.flat_px, geometry.crops.outside, labels, geometry.rank)
 
     def is_same(self, known: Registration, pose: Registration) -> bool:
-        """Whether ``pose`` projects the mat to where the ``known`` one does."""
+        """Whether ``pose`` projects the mat to the same place as the ``known`` one."""
         return same_pose(known, self.kit, pose, self.camera)
 
     def is_pushed(self, known: Registration, pose: Registration) -> bool:
-        """Whether ``pose`` says that camera or mat was pushed, not only that something lies at a marker."""
+        """Whether ``pose`` shows that camera or mat was moved, rather than that something lies at one marker."""
         return is_pushed(known, self.kit, pose, self.camera)
 
     def geometry(self, pose: Registration) -> Geometry:
-        """The geometry for a pose, kept while the mat stays where it is."""
+        """The geometry for a pose, cached while the mat stays where it is."""
         if self._geometry is None or not self.is_same(self._geometry.pose, pose):
             self._geometry = make_geometry(self.kit, self.levels, pose, self.camera)
         return self._geometry
@@ -156,7 +156,7 @@ class Reader:
     def read_with_geometry(
         self, frame: Frame, levels: Levels | None = None, expected: Levels | None = None
     ) -> tuple[Reading, Geometry]:
-        """The reading of a frame and the geometry that it rests on; ``levels`` and ``expected`` as in :meth:`read_at`.
+        """The reading of a frame, and its geometry; ``levels`` and ``expected`` as in :meth:`read_at`.
 
         Raises VisionError, MatNotFound.
         """
@@ -175,10 +175,10 @@ class Reader:
     ) -> Reading:
         """The reading of a frame whose pose is known.
 
-        ``levels`` are those of the pillars, a cell; where one is None the picture must tell, which takes longer; where
-        another is ``expected`` there, the picture must be clear to say otherwise.  Without them, the pillars stand as
-        they last did.  ``changed`` (n,) are the cells that look different from when this was called last: only they,
-        what they touch, and what was not understood, are read again, if nothing else has changed.
+        ``levels`` are those of the pillars, one per cell.  Where one is None, it is estimated from the picture, which
+        takes longer; where a level is ``expected`` there, only clear evidence overrules it.  Without ``levels`` the
+        pillars stand as they last did.  ``changed`` (n,) are the cells whose appearance differs from the last call: if
+        the geometry is the same, only these, their affected neighbours and cells not understood are read again.
 
         Raises VisionError.
         """
@@ -203,14 +203,15 @@ class Reader:
         )
 
     def _lacks_colours(self, image: npt.NDArray[np.uint8]) -> bool:
-        """Whether a picture (height, width, 3) uint8 BGR is gray though the set's pieces are not: no square is sure."""
+        """Whether a picture (height, width, 3) uint8 BGR is grey though the pieces are not: then no square is sure."""
         return has_colours(self.appearance) and is_colourless(image)
 
     def learn_bare(self, image: npt.NDArray[np.uint8], layout: Mapping[str, str]) -> bool:
-        """Learn how the board looks where nobody has seen it yet, and follow slow change; whether there was any.
+        """Learn parts of the board not seen before and follow slow changes; returns whether the appearance changed.
 
-        From an image (height, width, 3) uint8 BGR of the table that was read last; ``layout`` has the stack on each
-        cell that is not empty.  A cell that was read otherwise teaches nothing.  Raises VisionError without light.
+        On pillars, only their colour is followed.  ``image`` (height, width, 3) uint8 BGR shows the table that was read
+        last; ``layout`` has the stack on each cell that is not empty.  Only cells that were also read as empty are
+        used.  Raises VisionError when it is too dark.
         """
         last, board, column = self._last, self.appearance.board, self.appearance.column
         if last is None:
@@ -229,7 +230,7 @@ class Reader:
         if followed is not board:
             self.appearance = replace(self.appearance, board=followed)
             self._bare = BareBoard(self.kit, self.camera, self.appearance, self._white)
-            self._last = last if learned is board else None  # What was never seen may be read otherwise now.
+            self._last = last if learned is board else None  # The newly learned parts may now be read differently.
         return followed is not board
 
     def _photograph(self, image: npt.NDArray[np.uint8], pose: Registration) -> Photograph:
@@ -243,9 +244,9 @@ class Reader:
         return followed is not known
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
-        """(k,) log-likelihoods of whole ``tables``, (n) states of all cells each, up to a constant, in nats.
+        """(k,) log-likelihoods of ``tables``, each the (n) states of all cells, up to a constant, in nats.
 
-        The mat must lie as in the last reading, whose explanation of all other cells is kept.  Raises VisionError.
+        The mat must lie as in the last reading, whose hypothesis is kept for all other cells.  Raises VisionError.
         """
         if self._last is None:
             return np.zeros(len(tables))
@@ -269,7 +270,7 @@ class Reader:
     def _explained(
         self, image: npt.NDArray[np.uint8], geometry: Geometry, changed: npt.NDArray[np.bool_] | None
     ) -> _Last:
-        """What explains a picture, read again as far as it has ``changed`` (n,) since the last one."""
+        """The explanation of a picture; cells not ``changed`` (n,) since the last one keep theirs where possible."""
         last = self._last
         if changed is None or last is None or last.hypothesis.geometry is not geometry:
             last = self._last = self._read_all(image, geometry)
@@ -284,10 +285,10 @@ class Reader:
         told: tuple[Levels, Levels],
         changed: npt.NDArray[np.bool_] | None,
     ) -> tuple[_Last, Array]:
-        """As :func:`_explained`, after levels were judged; and their likelihoods, see :func:`_judged`.
+        """As :func:`_explained`, after the levels were estimated; and the likelihoods of these, see :func:`_judged`.
 
-        They are judged together with what stands on the pillars, by edges for the most part: a dark cube may seem to be
-        the shaded side of a pillar that is higher.  Where colours are sure of the contrary they are judged again.
+        Levels are estimated jointly with what stands on the pillars, mostly from edges: a dark cube may look like the
+        shaded side of a higher pillar.  Where colours firmly contradict the result, levels are estimated again.
         """
         self.levels, likely, supposed = self._judged(image, geometry, told, changed)
         last = self._explained(image, self._levelled(geometry), changed)
@@ -332,9 +333,9 @@ class Reader:
     def _states(
         self, images: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]], hypothesis: Hypothesis, light: Illumination
     ) -> Array:
-        """(n, states) log-likelihoods from ``images``, the picture and the same without noise.
+        """(n, states) log-likelihoods from ``images``, the picture and its denoised version.
 
-        Characters are compared as wholes, which no noise hides.
+        Characters are matched in the former: they are compared as wholes, which noise does not hide.
         """
         image, smooth = images
         self.look_closely(image, hypothesis, light)
@@ -367,7 +368,7 @@ class Reader:
         light: Illumination,
         asked: Mapping[int, npt.NDArray[np.intp]] = MappingProxyType({}),
     ) -> None:
-        """Score pyramids by their faces: those in doubt, and configurations that are ``asked`` about on some cells."""
+        """Score pyramids by their lateral faces: those in doubt, and the configurations ``asked`` about, by cell."""
         close_up, floor, board = hypothesis.geometry.close_up, self.appearance.floor, self.appearance.board
         if close_up is not None and floor is not None:
             view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
@@ -380,7 +381,7 @@ class Reader:
     def _legible(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> npt.NDArray[np.uint8]:
         """The picture in which characters are read: without the halos of a camera that sharpens.
 
-        Whether it does is looked at once while the mat stays where it is.
+        Sharpening is tested for only once while the mat stays where it is.
         """
         is_it = self._sharpened.of((geometry,), lambda: is_sharpened(image, self.kit, geometry.pose, self.camera))
         return without_halo(image, box_px(geometry.faces, image.shape)) if is_it else image
@@ -393,10 +394,10 @@ class Reader:
         changed: npt.NDArray[np.bool_] | None,
         occupied: Mapping[int, bool] = MappingProxyType({}),
     ) -> Estimate:
-        """The pillars' levels, how likely each is by the picture, even rows where it was given, and what is supposed.
+        """The pillars' levels, their log-likelihoods, uniform where they were given, and what may stand on the pillars.
 
-        ``told`` are the levels that are known, and those that are expected; ``occupied`` as in :class:`LevelQuestion`.
-        What is supposed (n,) to stand on the pillars are configurations from 1, 0 for none.
+        ``told`` are the known and the expected levels; ``occupied`` as in :class:`LevelQuestion`.  What may stand on
+        the pillars are (n,) configurations, counted from 1, 0 for none.
         """
         assert self._pillars is not None, "only pillars have levels that change"
         unknown = [number for number, level in enumerate(told[0]) if level is None]
@@ -412,11 +413,11 @@ class Reader:
         return self._pillars.estimated(image, (geometry.pose, self.camera), light, colours, question)
 
     def _known(self, levels: Levels) -> tuple[int, ...]:
-        """``levels``, with the last ones in place of those that are not given."""
+        """``levels``, with the last known ones in place of those that are None."""
         return tuple(old if level is None else level for level, old in zip(levels, self.levels, strict=True))
 
     def _standing(self, changed: npt.NDArray[np.bool_] | None) -> tuple[list[int], list[int]]:
-        """Configuration last inferred on each cell from 1, 0 for none, and the cells where it may be another now."""
+        """The configuration last inferred on each cell, from 1, 0 for none; and the cells where it may have changed."""
         everywhere = list(range(len(self.kit.cells)))
         if self._last is None:
             return [0] * len(everywhere), everywhere
@@ -425,7 +426,7 @@ class Reader:
         return configurations, everywhere if changed is None else [int(cell) for cell in np.flatnonzero(changed)]
 
     def _levelled(self, geometry: Geometry) -> Geometry:
-        """``geometry`` with the pillars where they stand now."""
+        """``geometry`` with the pillars at their current levels."""
         if geometry.levels == self.levels:
             return geometry
         kept = self._geometry
@@ -434,7 +435,7 @@ class Reader:
         return kept
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
-        """The light in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
+        """The illumination in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
         return self._bare.light(image, pose)
 
     def observations(
@@ -444,13 +445,13 @@ class Reader:
         light: Illumination,
         cells: npt.NDArray[np.intp] | slice = slice(None),
     ) -> Observations:
-        """The observations of these cells in a picture (height, width, 3) uint8 BGR, in this light."""
+        """The observations of ``cells`` in a picture (height, width, 3) uint8 BGR under this light."""
         if isinstance(cells, slice):
             self._colours.look_around(image, geometry, light)
         return observe(image, geometry.crops, cells, light, self._colours.model, self._bare.in_crops(geometry))
 
     def look_at_shadows(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> None:
-        """Weigh heights by shadows in a picture (height, width, 3) uint8 BGR, where discs stand on a flat board."""
+        """Weigh heights by the shadows in a picture (height, width, 3) uint8 BGR, for discs on a flat board."""
         is_known = self.appearance.board is not None or self.appearance.floor is not None
         if is_known and not self.levels and hypothesis.geometry.configurations.are_discs:
             measure = partial(measure_ground, image, light=light)

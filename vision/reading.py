@@ -26,17 +26,17 @@ class Reading:
         states: everything that can stand on a cell of this kit; ``states[0]`` is :data:`EMPTY` (m).
         log_likelihood: (n, m) float32, natural logarithm of p(picture | state) up to a constant a row; each row is
             shifted so that its logsumexp is 0, which makes ``exp`` the posterior under equal priors.
-        outlier_share: (n,) float32 in 0…1, the share of the cell's surroundings that neither the empty board nor any
-            piece explains, or nothing that may stand there: a hand, a sleeve, an arm.
-        unlike: numbers of cells that look otherwise than they should, where a good part of the board does: the reading
-            is not to be trusted then.  Empty for a board that is understood.
+        outlier_share: (n,) float32 in 0…1, the share of outliers in the cell's surroundings: what neither the empty
+            board nor any piece explains, or nothing that may stand there, such as a hand, a sleeve, an arm.
+        unlike: numbers of cells that look different from what they should, where a good part of the board does: the
+            reading is not to be trusted then.  Empty for a board that is understood.
         t_s: time of the frame in seconds.
         changed: (n,) float32 in 0…1, the share of the cell's picture that differs from the last picture that made
-            sense; NaN where hardly anything of the cell is in sight beside what has been put or taken before it; None
-            where there is no picture to compare with, or the light has changed.
+            sense; NaN where hardly anything of the cell is in sight beside what has been put or taken in front of it;
+            None where there is no picture to compare with, or the light has changed.
         levels: of the pillars that the cells are, as the picture was read with; None for a kit without pillars.
         level_log_likelihood: (n, l) float32, natural logarithm of p(picture | level) for each level of a pillar from
-            the lowest on, as the picture alone has it, shifted like ``log_likelihood``; None for a kit without pillars.
+            the lowest on, from the picture alone, shifted like ``log_likelihood``; None for a kit without pillars.
     """
 
     cells: tuple[str, ...]
@@ -61,7 +61,7 @@ class Reading:
 
     @cached_property
     def index(self) -> dict[CellState, int]:
-        """Column of each state."""
+        """Column of each state in ``log_likelihood``."""
         return {state: i for i, state in enumerate(self.states)}
 
     @property

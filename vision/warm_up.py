@@ -1,6 +1,6 @@
-"""Compile all loops before the first picture comes; otherwise each is compiled when it is first called.
+"""Compile all loops before the first picture comes; otherwise each is compiled on its first call.
 
-That takes two to three minutes for one kit; where the compiler's cache holds them they are loaded in two seconds.
+That takes two to three minutes for one kit; if the compiler's cache holds them, they are loaded in two seconds.
 ``python -m vision.warm_up`` compiles them for all kits that are shipped, ``python -m vision.warm_up KIT …`` for some.
 """
 
@@ -45,17 +45,17 @@ ELEVATION_DEG = 60.0
 """Elevation of the synthetic camera, about that of a camera over a table."""
 
 RING_SHARE = 0.7
-"""Radius of the ring on a synthetic disc, as a share of its own."""
+"""Radius of the ring on a synthetic disc, as a share of the disc's."""
 
 GRAIN = 0.02
 """Standard deviation of display values on a synthetic board."""
 
 PAPER = 0.6
-"""Linear light that the synthetic paper reflects."""
+"""Light reflected by the synthetic paper, linear."""
 
 
 def warm_up(reader: Reader) -> None:
-    """Have ``reader`` watch and read a synthetic board with one piece on it."""
+    """Make ``reader`` watch and read a synthetic board with one piece on it."""
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
     picture = _drawn(reader.kit, reader.appearance, geometry)
     watch = Watch(reader.kit, reader.camera)
@@ -102,9 +102,9 @@ def warm_up(reader: Reader) -> None:
 
 
 def main(names: Sequence[str] = ()) -> None:
-    """Compile for these of the shipped kits, all where none is named.  Raises ProfileError for one that is none.
+    """Compile for the named shipped kits, for all if none is named.  Raises ProfileError for an unknown kit.
 
-    On a board of one's own pyramids are looked at in ways of their own; for other pieces that hardly adds anything.
+    On an own board pyramids are examined by loops of their own; for other pieces that hardly adds anything.
     """
     camera = Camera(1280, 720, np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]]), np.zeros(5), 0.0)
     for name in names or available_kits():
@@ -129,7 +129,7 @@ def _even_board(kit: Kit) -> BoardAppearance:
 
 
 def _pose(kit: Kit, camera: Camera) -> Registration:
-    """A camera from which the mat fills about half of the picture, or two thirds of its height."""
+    """A camera pose from which the mat fills about half of the picture's width, or two thirds of its height."""
     per_px = max(2 * kit.mat.width_mm / camera.width_px, 1.5 * kit.mat.height_mm / camera.height_px)
     away_mm = per_px * float(camera.matrix[0, 0])
     elevation = np.radians(ELEVATION_DEG)

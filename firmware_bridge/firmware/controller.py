@@ -1,4 +1,4 @@
-"""The controller's one loop: listen, scan, report.  Of its board it knows what firmware_bridge.board.Board says."""
+"""The controller's one loop: listen, scan, report.  It uses its board through firmware_bridge.board.Board."""
 
 import gc
 import struct
@@ -20,16 +20,16 @@ from firmware_bridge.firmware.pillars import (
 FIRMWARE = (1, 0, 0)
 
 PERIOD_MS = 20
-"""From scan to scan: 50 a second."""
+"""Time from scan to scan: 50 a second."""
 
 REPORT_MS = 40
-"""A report each second scan, and at once when a pillar's level, fault or place changes."""
+"""Time between reports, one every second scan; one is sent at once when a pillar's level, fault or place changes."""
 
 HOST_GONE_MS = 2000
-"""A host that is silent so long gets no more reports: nobody empties the line."""
+"""A host that is silent for this long gets no more reports: nobody empties the line."""
 
 CALIBRATION = f"<{2 * wire.PILLARS}H"
-"""As kept: low and high raw value of each pillar, then a CRC."""
+"""As stored: low and high raw value of each pillar; a CRC follows."""
 
 
 class Controller:
@@ -63,7 +63,7 @@ class Controller:
         return max(0, self._due_ms - self._board.millis())
 
     def _scan(self, now: int) -> bool:
-        """Measure all; whether there is something to be told."""
+        """Measure all pillars; returns whether there is something to report."""
         begun = self._board.micros()
         values, references = scanned(self._board)
         news = False
@@ -130,7 +130,7 @@ class Controller:
         return wire.DONE
 
     def _restored(self) -> int:
-        """Take the kept calibration, if there is a whole one; its CRC, 0 where there is none."""
+        """Load the stored calibration, if there is an intact one; returns its CRC, 0 where there is none."""
         kept = self._board.load()
         size = struct.calcsize(CALIBRATION)
         if len(kept) != size + 4 or struct.unpack("<I", kept[size:])[0] != crc32(kept[:size]):
@@ -141,7 +141,7 @@ class Controller:
         return crc32(kept[:size])
 
     def _rescale(self) -> None:
-        """Tell each pillar its limits."""
+        """Give each pillar its limits."""
         for pillar, (low, high) in zip(self._pillars, self._ends):  # noqa: B905 - not in MicroPython
             pillar.scale(self._scale, low, high)
 
@@ -163,7 +163,7 @@ class Controller:
 
     def _status(self, re: int) -> tuple:  # type: ignore[type-arg]
         up_ms = (self._board.millis() - self._begun_ms) & 0xFFFFFFFF
-        # CPython's gc does not know.
+        # CPython's gc has no such function.
         free = getattr(gc, "mem_free", int)()
         decoder = self._decoder
         return wire.Status(

@@ -14,10 +14,10 @@ ADDRESS_PINS = (2, 3, 4, 5)
 """GPIO of S0…S3 of both multiplexers."""
 
 ADC_PINS = (26, 27)
-"""GPIO of the commons of the first and the second one."""
+"""GPIO of the common pins of the first and the second one."""
 
 REPAIR_PIN = 22
-"""Tied to ground at power-on it leaves the board to mpremote: the program does not start."""
+"""If it is tied to ground at power-on, the program does not start and leaves the board to mpremote."""
 
 SETTLE_US = 20
 """Four time constants of 100 kΩ and 50 pF at the multiplexer's common."""
@@ -53,7 +53,7 @@ class Pico:
         return self._ms
 
     def micros(self) -> int:
-        """For differences below a second."""
+        """Microseconds, for differences below a second."""
         return time.ticks_us()
 
     def measure(self, channel: int) -> "tuple[list[int], list[int]]":
@@ -71,18 +71,18 @@ class Pico:
         return [one(), one(), one(), one(), one(), one()], [other(), other(), other(), other(), other(), other()]
 
     def read(self) -> bytes:
-        """What has come, without waiting; there is no way to read more than one byte that does not wait."""
+        """What has come, without waiting; byte by byte, since reading more than one would wait."""
         data = b""
         while self._input.poll(0):
             data += sys.stdin.buffer.read(1)
         return data
 
     def write(self, data: bytes) -> None:
-        """To the host; what nobody fetches within half a second is lost (the port's own limit)."""
+        """Send to the host; what nobody fetches within half a second is lost (the port's own limit)."""
         sys.stdout.buffer.write(data)
 
     def load(self) -> bytes:
-        """The kept calibration, empty where there is none."""
+        """The stored calibration, empty where there is none."""
         try:
             with open(FILE, "rb") as file:
                 return file.read()
@@ -90,7 +90,7 @@ class Pico:
             return b""
 
     def store(self, data: bytes) -> bool:
-        """Keep a calibration; the old one stays until the new one is whole."""
+        """Store a calibration; the old one stays until the new one is complete."""
         try:
             with open(NEW_FILE, "wb") as file:
                 file.write(data)
@@ -100,7 +100,7 @@ class Pico:
         return True
 
     def feed(self) -> None:
-        """Tell the watchdog that the loop turns."""
+        """Tell the watchdog that the loop is running."""
         self._watchdog.feed()
 
 

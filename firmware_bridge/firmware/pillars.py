@@ -8,31 +8,31 @@ from firmware_bridge.firmware import wire
 
 SAMPLES = 6
 SUMMED = SAMPLES - 2
-"""A board takes so many samples of a channel; all but the lowest and the highest are averaged: spikes do not count."""
+"""Samples that a board takes of a channel; all but the lowest and the highest are averaged: spikes do not count."""
 
 OPEN_BELOW, SHORT_ABOVE = 1000, 64500
-"""Raw; the end resistors keep a good pot between 2800 and 62700."""
+"""Raw limits; the end resistors keep a good pot between 2800 and 62700."""
 
 NOMINAL = (2818, 62717)
-"""Raw values at the lowest and the highest level while nothing has been calibrated: 10 kΩ between two of 470 Ω."""
+"""Raw values at the lowest and the highest level before calibration: 10 kΩ between two of 470 Ω."""
 
 LEAST_SPAN = 8000
-"""Raw values between lowest and highest level; less is a pillar that was not moved."""
+"""Least difference of raw values between lowest and highest level; less is a pillar that was not moved."""
 
 SEATED_PERCENT = 35
-"""A pillar nearer to a level than this share of a step has it; between, it keeps the one that it had (hysteresis)."""
+"""A pillar within this share of a step from a level has it; between levels it keeps its last one (hysteresis)."""
 
 BETWEEN_MS = 3000
 STUCK_MS = 3000
-"""A live value always flickers in its last bits: one that stays the same for so long is no measurement."""
+"""A live value always flickers in its last bits: one that stays the same for this long is no measurement."""
 
 NOISY, QUIET, MOST_CHANGE = 350, 200, 1000
-"""Mean change from scan to scan in hundredths of a millimetre from which a value is noise, and below which it is none
-any more; one scan counts for no more than the third.  The kit's noise of 0.8 mm makes 0.9 mm; a hand that moves a
+"""Mean change from scan to scan, in hundredths of a millimetre, above which a value is noise, and below which it no
+longer is; one scan counts for no more than the third.  The kit's noise of 0.8 mm makes 0.9 mm; a hand that moves a
 pillar over its whole way at 300 mm/s raises the mean to 3 mm."""
 
 MOVED = 150
-"""Hundredths of a millimetre from the height last told that are worth telling at once: twice the noise."""
+"""Hundredths of a millimetre from the height last reported that are reported at once: twice the noise."""
 
 GROUND, MIDDLE, FULL = 0, 10, 15
 """Channels of the references.  Between them each address line is both 0 and 1, so a stuck line shows."""
@@ -56,7 +56,7 @@ def scanned(board: "Board") -> "tuple[list[int], list[int]]":
 
 
 def board_state(references: "list[int]") -> int:
-    """The bits of the board's state that the references tell."""
+    """The bits of the board's state that follow from the references."""
     if references[2] < OPEN_BELOW and references[5] < OPEN_BELOW:
         return wire.SUPPLY_OFF
     state = 0
@@ -74,18 +74,18 @@ class Scale:
         self.base, self.step, self.lowest, self.highest = base, step, lowest, highest
 
     def height(self, level: int) -> int:
-        """Of a level."""
+        """The height of a level."""
         return self.base + level * self.step
 
     def is_plausible(self) -> bool:
-        """Whether there are levels, and all of them can be told on the wire."""
+        """Whether there are levels, and all of them can be sent over the wire."""
         return (
             0 <= self.lowest < self.highest < wire.UNKNOWN_LEVEL and self.step > 0 and self.height(self.highest) < 65000
         )
 
 
 class Pillar:
-    """One pillar.  All that each scan asks is asked of raw values: the limits are worked out once a calibration."""
+    """One pillar.  Each scan works on raw values only: the limits are computed once per calibration."""
 
     def __init__(self) -> None:
         self.raw = 0
@@ -108,7 +108,7 @@ class Pillar:
         self._nearest, self._farthest = 1, 0
 
     def step(self, raw: int, ms: int) -> bool:
-        """One more scan; whether there is something to be told."""
+        """Take one more scan; returns whether there is something to report."""
         last, before = self._last, self._before
         self._before, self._last = last, raw
         change = raw - last if raw > last else last - raw
@@ -125,7 +125,7 @@ class Pillar:
         self.raw = middle
         if change:
             self._changed_ms = ms
-            # Nearly every scan of a pillar that stands: the shortest way through.
+            # The fast path, for nearly every scan of a pillar at rest.
             if self._nearest <= middle <= self._farthest and unrest <= self._noisy and not self.fault:
                 self._seated_ms = ms
                 return not -self._moved <= middle - self._told <= self._moved
@@ -135,22 +135,22 @@ class Pillar:
         return self.level != level or self.fault != fault or abs(middle - self._told) > self._moved
 
     def told(self) -> int:
-        """The height in hundredths of a millimetre above the mat, which is news no more."""
+        """The height in hundredths of a millimetre above the mat, which counts as reported from now on."""
         self._told = self.raw
         return self.height()
 
     def height(self) -> int:
-        """The same."""
+        """The same, without counting as reported."""
         scale = self._scale
         height = scale.base + scale.lowest * scale.step + (self.raw - self._low) * self._travel // self._span
         return min(max(height, 0), wire.UNKNOWN_HEIGHT - 1)
 
     def _raw_way(self, way: int) -> int:
-        """Hundredths of a millimetre as a difference of raw values."""
+        """A distance in hundredths of a millimetre as a difference of raw values."""
         return way * self._span // self._travel
 
     def _seat(self, ms: int) -> None:
-        """The level, once the height is near one; a pillar on its way keeps the one it had."""
+        """Set the level, once the height is near one; a pillar on its way keeps its last one."""
         scale = self._scale
         steps, rest = divmod(self.height() - scale.base + scale.step // 2, scale.step)
         level = min(max(steps, scale.lowest), scale.highest)

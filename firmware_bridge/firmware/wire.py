@@ -4,7 +4,7 @@ A frame is ``COBS(packet) 0x00``; a packet is ``kind u8, seq u8, body, crc32 u32
 zlib over what stands before it.  COBS (Cheshire and Baker, IEEE/ACM Transactions on Networking 7(2), 1999) leaves no
 zero byte inside a frame, so a receiver finds the next frame whatever came before.  docs/protocol.md shows every byte.
 
-A body may be longer than its message is here: newer minor versions append fields, older receivers pass over them.
+A body may be longer than its message is here: newer minor versions append fields, older receivers ignore them.
 """
 
 import struct
@@ -18,10 +18,10 @@ PILLARS = 25
 """In the order a1, b1, … e1, a2, … e5."""
 
 MAX_PACKET = 250
-"""Bytes.  So short that no run between zeros needs COBS' code 0xff."""
+"""Bytes.  Short enough that no run between zeros needs COBS' code 0xff."""
 
 UNKNOWN_LEVEL = 31
-"""In the state of a pillar that stands at no level."""
+"""Level in the state of a pillar that stands at none."""
 
 UNKNOWN_HEIGHT = 0xFFFF
 
@@ -66,7 +66,7 @@ Welcome = namedtuple(
 random number of this start, scans a second, why it started, CRC of its calibration (0: nominal)."""
 
 Pong = namedtuple("Pong", ("re", "host_ms", "ms"))
-"""Controller, to Ping: the host's clock given back, and its own."""
+"""Controller, to Ping: the host's clock echoed, and its own."""
 
 Heights = namedtuple("Heights", ("ms", "board", "heights", "states"))
 """Controller, unasked: its clock at the scan, bits of the board's state, 25 heights above the mat in hundredths of a
@@ -78,8 +78,8 @@ Done = namedtuple("Done", ("re", "code"))
 Status = namedtuple(
     "Status", ("re", "up_ms", "scans", "scan_us", "worst_scan_us", "packets", "bad", "supply_permille", "free_bytes")
 )
-"""Controller, to AskStatus: scans made, time of the last and the longest, packets got and thrown away, the full-scale
-reference in thousandths, free heap."""
+"""Controller, to AskStatus: scans made, time of the last and the longest, packets received and discarded, the
+full-scale reference in thousandths, free heap."""
 
 KINDS = {
     0x01: (Hello, "<BB", (1, 1)),
@@ -99,7 +99,7 @@ NUMBERS = {message: number for number, (message, _, _) in KINDS.items()}
 
 
 def encode(message: tuple, seq: int) -> bytes:  # type: ignore[type-arg]
-    """The frame of a message; ``seq`` is the sender's running number modulo 256."""
+    """The frame of a message; ``seq`` is the sender's sequence number modulo 256."""
     number = NUMBERS[type(message)]
     values: list = []  # type: ignore[type-arg]
     for value in message:
@@ -112,7 +112,7 @@ def encode(message: tuple, seq: int) -> bytes:  # type: ignore[type-arg]
 
 
 def decode(frame: bytes) -> "tuple[int, tuple] | None":  # type: ignore[type-arg]
-    """Number and message of a frame without its closing zero; None where it is damaged or of an unknown kind."""
+    """Sequence number and message of a frame without its final zero; None where it is damaged or of unknown kind."""
     packet = unstuff(frame)
     if packet is None or len(packet) < 6 or struct.unpack("<I", packet[-4:])[0] != crc32(packet[:-4]):
         return None
@@ -129,7 +129,7 @@ def decode(frame: bytes) -> "tuple[int, tuple] | None":  # type: ignore[type-arg
 
 
 class Decoder:
-    """Bytes in, messages out; what cannot be understood is counted and passed over, never raised."""
+    """Bytes in, messages out; what cannot be decoded is counted and skipped, never raised."""
 
     def __init__(self) -> None:
         self.good = 0
@@ -137,7 +137,7 @@ class Decoder:
         self._rest = b""
 
     def feed(self, data: bytes) -> "list[tuple[int, tuple]]":  # type: ignore[type-arg]
-        """The messages that end in ``data``, each with its sender's number."""
+        """The messages that end in ``data``, each with its sequence number."""
         frames = (self._rest + data).split(b"\0")
         # One byte more than allowed is enough to know that a frame is too long.
         self._rest = frames.pop()[: MAX_PACKET + 2]

@@ -1,1 +1,1 @@
-"""A pillar controller that does not exist: its wiring, its board, its cable; only the firmware on it is real."""
+"""A simulated pillar controller: its wiring, its board, its cable; only the firmware on it is real."""

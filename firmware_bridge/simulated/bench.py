@@ -1,4 +1,4 @@
-"""The analogue side: 25 slide pots, two multiplexers and their wires, as the firmware's converter meets them."""
+"""The analogue side: 25 slide pots, two multiplexers and their wires, as the firmware's converter sees them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from firmware_bridge.firmware.wire import PILLARS
 
 TOP = 65535
 CONVERTER_NOISE = 80.0
-"""Standard deviation of one sample: 5 of 4096 steps, what the RP2040's converter has (effective 8.7 bits)."""
+"""Standard deviation of one sample: 5 of 4096 steps, that of the RP2040's converter (effective 8.7 bits)."""
 
 WILD_MM = 6.0
-"""Standard deviation of a pot whose track is worn."""
+"""Standard deviation of the noise of a pot whose track is worn."""
 
 PLACES = {
     **{(0, channel): i for i, channel in enumerate(WIRED)},
@@ -30,7 +30,7 @@ class Bench:
     Attributes:
         heights_mm: where the pillars stand.
         lowest_mm, highest_mm: heights at the two ends of a pot's travel.
-        noise_mm: standard deviation of what a pot adds by itself, new with each scan.
+        noise_mm: standard deviation of a pot's own noise, drawn anew for each scan.
         broken: pillar → one of ``open``, ``short``, ``stuck``, ``jam``, ``noise``.
         supply: whether the pots have voltage.
         stuck_line: (multiplexer, number of the address line, its value) of a line that does not switch.
@@ -46,7 +46,7 @@ class Bench:
     stuck_line: tuple[int, int, int] | None = None
 
     def __post_init__(self) -> None:
-        """Nothing is stuck yet."""
+        """Begin with nothing stuck."""
         self._kept: dict[int, int] = {}
         self._jammed_mm: dict[int, float] = {}
         self._shake_mm = [0.0] * PILLARS
@@ -76,7 +76,7 @@ class Bench:
         return raw | raw >> 12
 
     def _level(self, pillar: int, channel: int) -> float:
-        """What stands on a channel: 0…65535 of the supply."""
+        """The voltage on a channel: 0…65535 of the supply."""
         if not self.supply or channel == GROUND:
             return 0.0
         if channel in (MIDDLE, FULL):

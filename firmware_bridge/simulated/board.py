@@ -1,4 +1,4 @@
-"""A board for the firmware in this very process: its clock is told, its pins end at a :class:`Bench`."""
+"""A board for the firmware in this very process: its clock is set from outside, its pins end at a :class:`Bench`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class SimulatedBoard:
         self._flash = {} if flash is None else flash
 
     def millis(self) -> int:
-        """As it was told."""
+        """The time that was set."""
         return self.now_ms
 
     def micros(self) -> int:
-        """What the computer has worked: how long a scan takes here, whatever else it is busy with."""
+        """CPU time of this thread: how long a scan takes here, whatever else the computer is busy with."""
         return time.thread_time_ns() // 1000
 
     def measure(self, channel: int) -> tuple[list[int], list[int]]:
-        """From the bench; channel 0 begins a scan."""
+        """Samples from the bench; channel 0 begins a scan."""
         if channel == 0:
             self._bench.next_scan()
         one, other = ([self._bench.raw(mux, channel) for _ in range(SAMPLES)] for mux in (0, 1))
@@ -45,17 +45,17 @@ class SimulatedBoard:
         return data
 
     def write(self, data: bytes) -> None:
-        """Wait to be fetched."""
+        """Put into ``outbox``, to be fetched."""
         self.outbox += data
 
     def load(self) -> bytes:
-        """From the flash."""
+        """Read from the flash."""
         return self._flash.get("calibration", b"")
 
     def store(self, data: bytes) -> bool:
-        """To the flash."""
+        """Write to the flash."""
         self._flash["calibration"] = data
         return True
 
     def feed(self) -> None:
-        """Nothing: who runs the board watches it."""
+        """Do nothing: whoever runs the board watches it."""

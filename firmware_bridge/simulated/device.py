@@ -16,7 +16,7 @@ WATCHDOG_S = 2.0
 """As on the Pico."""
 
 NOT_YET_S = -1.0
-"""The time of heights and faults before it has begun."""
+"""The time of heights and faults before that has begun."""
 
 BAD_BYTES = 0.01
 """Share of the bytes that a bad line drops or flips."""
@@ -26,15 +26,15 @@ class Host(Protocol):
     """Something that runs the firmware."""
 
     def start(self, boot: int, cause: int) -> None:
-        """Begin anew, as after a reset."""
+        """Start anew, as after a reset."""
         ...
 
     def run(self, t_s: float, received: bytes) -> bytes:
-        """Give it bytes and let it run until ``t_s``; what it sends."""
+        """Give it bytes and let it run until ``t_s``; returns what it sends."""
         ...
 
     def freeze(self, *, frozen: bool) -> None:
-        """Stop its processor, or let it go on."""
+        """Stop its processor, or let it continue."""
         ...
 
     def close(self) -> None:
@@ -53,13 +53,13 @@ class InProcess:
         self.start(0, wire.POWER_ON)
 
     def start(self, boot: int, cause: int) -> None:
-        """A new board, its clock at zero, with the old flash."""
+        """Start a new board, its clock at zero, with the old flash."""
         self._board = SimulatedBoard(self._bench, boot, cause, self._flash)
         self._started_s = self._now_s
         self._controller = Controller(self._board)
 
     def run(self, t_s: float, received: bytes) -> bytes:
-        """All turns of the loop that are due until then."""
+        """Run all iterations of the loop that are due until then."""
         self._now_s = t_s
         board, until_ms = self._board, round(1000 * (t_s - self._started_s))
         if not self._frozen:
@@ -72,7 +72,7 @@ class InProcess:
         return sent
 
     def freeze(self, *, frozen: bool) -> None:
-        """No more turns of the loop."""
+        """Stop the loop, or let it continue."""
         self._frozen = frozen
 
     def close(self) -> None:
@@ -82,7 +82,7 @@ class InProcess:
 class Device:
     """A controller whose pillars stand where ``heights`` says, with ``faults`` on demand.
 
-    The time of heights and faults begins when the host first speaks, so that a file and a film can be played together.
+    The time of heights and faults begins when the host first speaks, so that a file and a video can be played together.
 
     Attributes:
         plugged: whether its cable is in.
@@ -122,7 +122,7 @@ class Device:
         self._host.close()
 
     def _act(self, on: Sequence[Fault], names: set[str], t_s: float) -> None:
-        """What happens to the board as a whole: power from the cable, a reboot, a loop that hangs and its watchdog."""
+        """Apply what happens to the whole board: power from the cable, a reboot, a loop that hangs and its watchdog."""
         if self.plugged == ("cable" in names):
             self.plugged = not self.plugged
             if self.plugged:

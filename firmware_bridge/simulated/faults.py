@@ -14,7 +14,7 @@ OF_THE_BOARD = ("supply", "line", "reboot", "freeze", "cable")
 NAMES = (*OF_PILLARS, *OF_THE_LINE, *OF_THE_BOARD)
 
 CABLE_S = 2.0
-"""A cable is out so long unless another time is given; everything else lasts."""
+"""How long a cable is out unless another time is given; everything else lasts."""
 
 USUAL_PILLAR = "c3"
 WRITTEN = re.compile(r"(?P<name>[a-z]+)(:(?P<cell>[a-e][1-5]))?@(?P<at>\d+(\.\d+)?)(\+(?P<lasts>\d+(\.\d+)?))?")
@@ -32,7 +32,7 @@ class Fault:
     to_s: float
 
     def is_on(self, t_s: float, before_s: float) -> bool:
-        """Whether it lasts at this time, or came and went since ``before_s``: one short as that is not left out."""
+        """Whether it lasts at this time, or came and went since ``before_s``: even one that short is not left out."""
         return self.from_s <= t_s and (t_s < self.to_s or before_s < self.from_s)
 
 

@@ -21,7 +21,7 @@ FOLDERS = (ROOT / ".venv" / "micropython", ROOT)
 
 MOST_BYTES = 65536
 HEAP = "128k"
-"""Of the Pico's 264 KB this much is asked for; unix MicroPython gives no more."""
+"""Heap that is requested, of the Pico's 264 KB; unix MicroPython gives no more."""
 
 
 def interpreter() -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class UnderMicroPython:
         os.set_blocking(self._process.stdout.fileno(), False)
 
     def run(self, t_s: float, received: bytes) -> bytes:  # noqa: ARG002 - it has a clock of its own
-        """Give it bytes and fresh values; what it has sent meanwhile."""
+        """Give it bytes and fresh values; returns what it has sent meanwhile."""
         self._put_values()
         assert self._process is not None
         assert self._process.stdout is not None
@@ -80,12 +80,12 @@ class UnderMicroPython:
         return b""
 
     def freeze(self, *, frozen: bool) -> None:
-        """Stop the process, or let it go on."""
+        """Stop the process, or let it continue."""
         if self._process is not None:
             self._process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def close(self) -> None:
-        """End the process and forget its flash."""
+        """End the process and delete its flash."""
         self._end()
         self._folder.cleanup()
 
@@ -100,7 +100,7 @@ class UnderMicroPython:
             self._process = None
 
     def _put_values(self) -> None:
-        """The state of all channels, as one scan will meet them."""
+        """Write the values of all channels, as one scan will see them."""
         self._bench.next_scan()
         values = [self._bench.raw(mux, channel) for mux in (0, 1) for channel in range(16)]
         os.pwrite(self._values, struct.pack("<32H", *values), 0)

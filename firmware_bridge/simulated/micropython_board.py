@@ -1,6 +1,6 @@
 """The simulated board under MicroPython, as a process of its own: its line is standard input and output.
 
-Runs on MicroPython only: under node (wasm.mjs, which gives the module ``_node``) or as a program of its own.  The
+Runs on MicroPython only: under node (wasm.mjs, which provides the module ``_node``) or as a program of its own.  The
 values on the multiplexers are read from a file of 32 × u16 that the parent keeps up to date; another is the flash.
 """
 
@@ -34,7 +34,7 @@ class NodeFiles:
         return bytes(_node.read())
 
     def write(self, data: bytes) -> None:
-        """To the host."""
+        """Send to the host."""
         _node.write(data.hex())
 
     def load(self) -> bytes:
@@ -42,7 +42,7 @@ class NodeFiles:
         return bytes(_node.load())
 
     def store(self, data: bytes) -> None:
-        """To the flash."""
+        """Write to the flash."""
         _node.store(data.hex())
 
 
@@ -60,7 +60,7 @@ class UnixFiles:
         return _contents(self._analogue)
 
     def read(self) -> bytes:
-        """What has come; byte by byte, since more would wait for more."""
+        """What has come; byte by byte, since reading more would wait for it."""
         data = b""
         while self._input.poll(0):
             byte = sys.stdin.buffer.read(1)
@@ -70,7 +70,7 @@ class UnixFiles:
         return data
 
     def write(self, data: bytes) -> None:
-        """To the host."""
+        """Send to the host."""
         sys.stdout.buffer.write(data)
 
     def load(self) -> bytes:
@@ -81,7 +81,7 @@ class UnixFiles:
             return b""
 
     def store(self, data: bytes) -> None:
-        """To the flash."""
+        """Write to the flash."""
         with open(self._flash + ".new", "wb") as file:
             file.write(data)
         os.rename(self._flash + ".new", self._flash)
@@ -103,15 +103,15 @@ class ProcessBoard:
         self.read, self.write, self.load = files.read, files.write, files.load
 
     def millis(self) -> int:
-        """Since the start."""
+        """Milliseconds since the start."""
         return time.ticks_diff(time.ticks_ms(), self._start)
 
     def micros(self) -> int:
-        """For differences."""
+        """Microseconds, for differences."""
         return time.ticks_us()
 
     def measure(self, channel: int) -> "tuple[list[int], list[int]]":
-        """As the parent's bench has drawn it for this scan; channel 0 begins one, and fetches all values."""
+        """Samples that the parent's bench has drawn for this scan; channel 0 begins one, and fetches all values."""
         if channel == 0:
             self._values = self._files.analogue()
         one, other = (
@@ -121,12 +121,12 @@ class ProcessBoard:
         return [one[0]] * SAMPLES, [other[0]] * SAMPLES
 
     def store(self, data: bytes) -> bool:
-        """To the flash."""
+        """Write to the flash."""
         self._files.store(data)
         return True
 
     def feed(self) -> None:
-        """Nothing: who runs the process watches it."""
+        """Do nothing: whoever runs the process watches it."""
 
 
 def main(boot: int, cause: int, analogue: str, flash: str) -> None:

@@ -15,14 +15,14 @@ from firmware_bridge.simulated.device import Device
 
 MOST_BYTES = 4096
 TURN_S = 0.002
-"""Longest time between two turns: the firmware's clock runs at least so finely."""
+"""Longest time between two iterations: the firmware's clock runs at least this finely."""
 
 
 class Port:
     """A pseudo-terminal behind the symbolic link ``path``, as udev makes them for real controllers."""
 
     def __init__(self, path: Path) -> None:
-        """Raises BridgeError when there is a file of that name, or there can be none."""
+        """Raises BridgeError when a file of that name exists, or cannot be made."""
         self._path = path
         self._ends: tuple[int, int] | None = None
         if path.is_symlink():
@@ -45,7 +45,7 @@ class Port:
                 raise BridgeError(f"{self._path}: cannot be made ({error.strerror}); give another --link") from error
 
     def pull_out(self) -> None:
-        """Whoever has it open gets an error at once; the link is gone."""
+        """Close it: whoever has it open gets an error at once, and the link is removed."""
         if self._ends is not None:
             self._path.unlink(missing_ok=True)
             for end in self._ends:
@@ -53,7 +53,7 @@ class Port:
             self._ends = None
 
     def read(self, wait_s: float) -> bytes:
-        """What the host has sent, after waiting for it no longer than so."""
+        """What the host has sent, after waiting for it no longer than ``wait_s``."""
         if self._ends is None:
             time.sleep(wait_s)
             return b""
@@ -63,7 +63,7 @@ class Port:
         return b""
 
     def write(self, data: bytes) -> None:
-        """To the host; what does not fit since nobody reads is lost, as on a real line."""
+        """Send to the host; what does not fit, since nobody reads, is lost, as on a real line."""
         if self._ends is not None and data:
             with contextlib.suppress(OSError):
                 os.write(self._ends[0], data)

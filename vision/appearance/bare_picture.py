@@ -1,4 +1,4 @@
-"""The bare board as a picture would show it, pixel by pixel: what is drawn on it, where it was learned."""
+"""The bare board as a picture would show it, pixel by pixel, wherever its appearance was learned."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 PER_VALUE = 200
-"""Levels in a display value of 1: the whitest texels have 250 of them."""
+"""Levels per display value of 1 (white paper): the whitest texels have 250."""
 
 GRID_PX = 8
-"""Pixels between two whose places on the board are computed: between them a lens bends a board by nothing."""
+"""Spacing of the pixels whose places on the board are computed: lens distortion between two of them is negligible."""
 
 STRIP_PX = 128
-"""Rows that are computed at once, a multiple of the grid's: maps of a whole picture take three times its memory."""
+"""Rows computed at once, a multiple of the grid's spacing: maps of a whole picture take three times its memory."""
 
 APART_TEXELS = 2
-"""Texels between two that are compared: about as far apart as places that :mod:`vision.likelihood.boundaries` does."""
+"""Texels between the two of a pair: about the distance of places that :mod:`vision.likelihood.boundaries` compares."""
 
 LEAST_NOISE = 0.3
-"""Standard deviation that rounding leaves between two levels."""
+"""Standard deviation of the difference of two levels that is due to rounding."""
 
 
 class BarePicture(NamedTuple):
-    """What a bare board shows where a picture (height, width) does, under even light.
+    """A bare board under even light, rendered into a picture (height, width).
 
     Attributes:
-        levels: (height, width, 3) uint8, display values b g r, :data:`PER_VALUE` of them white paper's.
-        known: (height, width) bool, whether the board is seen there, and its look known.
-        noise: (3,) standard deviation of the difference of two levels on an even part of the board.
+        levels: (height, width, 3) uint8, display values b g r times :data:`PER_VALUE`.
+        known: (height, width) bool, whether the board is visible there and its appearance known.
+        noise: (3,) standard deviation of the difference of two levels on a uniform part of the board.
     """
 
     levels: Picture
@@ -48,23 +48,23 @@ class BarePicture(NamedTuple):
 
 
 NO_BARE = BarePicture(np.zeros((0, 0, 3), np.uint8), np.zeros((0, 0), np.bool_), np.zeros(3))
-"""That of a board that was not learned."""
+"""The bare picture of a board whose appearance was not learned."""
 
 
 def bare_picture(
     board: BoardAppearance, size: tuple[int, int], shrink: int, pose: Registration, camera: Camera
 ) -> BarePicture:
-    """What ``board`` shows from ``pose`` in a picture that, shrunk so many times, has a ``size``: height and width."""
+    """``board`` seen from ``pose``, in the camera's picture shrunk by ``shrink`` to ``size`` (height, width)."""
     levels = np.ascontiguousarray(np.asarray(cv2.convertScaleAbs(board.colour, alpha=PER_VALUE), np.uint8)[..., ::-1])
     whole = seen_all_round(board)
-    # A grid of one step more to each side.
+    # The grid reaches one step beyond the picture on each side.
     grid = [(np.arange(-1, -(-length // GRID_PX) + 1) + 0.5) * GRID_PX for length in size]
     rows, columns = np.meshgrid(*grid, indexing="ij")
     coarse = texels(back_project(np.stack([columns, rows], axis=-1) * shrink - 0.5, pose, camera), board.seen.shape)
     shown, known = np.empty((*size, 3), np.uint8), np.empty(size, np.bool_)
     for top in range(0, size[0], STRIP_PX):
         bottom, first = min(top + STRIP_PX, size[0]), top // GRID_PX
-        # The part of the grid is enlarged, and its margin cut off.
+        # This part of the grid is upsampled, and its margin cropped.
         row, column = (
             cv2.resize(axis[first : first + STRIP_PX // GRID_PX + 2], None, fx=GRID_PX, fy=GRID_PX)[
                 GRID_PX : GRID_PX + bottom - top, GRID_PX : GRID_PX + size[1]
@@ -77,9 +77,9 @@ def bare_picture(
 
 
 def _noise(levels: Picture, seen: Mask) -> Floats:
-    """See :attr:`BarePicture.noise`: most texels, of which so many are ``seen`` (rows, columns), lie on even parts."""
+    """See :attr:`BarePicture.noise`; most of the texels that were ``seen`` (rows, columns) lie on uniform parts."""
     is_pair = seen[:, APART_TEXELS:] & seen[:, :-APART_TEXELS]
     apart = np.asarray(cv2.absdiff(levels[:, APART_TEXELS:], levels[:, :-APART_TEXELS]))[is_pair]
-    # Half of a normal variable's absolute values are below 0.6745 standard deviations.
+    # The median absolute value of a normal variable is 0.6745 standard deviations.
     noise: Floats = LEAST_NOISE + (np.median(apart, axis=0) / 0.6745 if len(apart) else np.zeros(3))
     return noise

@@ -1,4 +1,4 @@
-"""A learned board in blocks, in which its light is measured, and where a camera sees them."""
+"""A learned board divided into blocks, on which its illumination is measured, and their projections."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from vision.pose.projection import Points, Registration, project
 Array = npt.NDArray[np.float32]
 
 BLOCK_MM = 5
-"""Side of the blocks in which the board is looked at: noise, grain and half a millimetre's error count less in them."""
+"""Side of the blocks over which the board is averaged, which reduces noise, grain and half a millimetre's error."""
 
 SPECULAR_MM = 20.0
 """Standard deviation of the window over which specular reflection is averaged: a few squares wide, narrower than
-a lamp's image."""
+a lamp's reflection."""
 
 NEXT_MM = 5.0
-"""Standard deviation of the window in which blocks are compared to tell a shade from a lamp that is missing: so near to
-each other both are the same.  Across a whole lamp's image what it had made paler lacks more, as if it were shaded.  In
-one picture of ``own-r89269`` 0.19 of at least 0.35 were told with this, 0.16 with 10."""
+"""Standard deviation of the window in which blocks are compared to tell a shade from a lamp that is missing: both are
+constant over so short a distance.  Across a whole lamp's reflection, what it had made paler lacks more, as if it were
+shaded.  In one picture of ``own-r89269`` 0.19 of at least 0.35 were recognised with this, 0.16 with 10."""
 
 EVEN_LOG, SPECULAR_LOG = 0.1, 0.06
 """Standard deviation of the log light that a white block shows, and what specular reflection adds to it."""
 
 DARK = 0.05
-"""Display value below which noise rules."""
+"""Display value below which noise dominates."""
 
 UNEVEN = 0.08
-"""Spread of display values within a block whose colour is uneven enough to count for half."""
+"""Spread of display values within a block at which it counts for half, as its colour is uneven."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoardBlocks:
-    """A board in k blocks of :data:`BLOCK_MM`, row after row.  Channels come first: loops over one are faster so.
+    """A board in k blocks of :data:`BLOCK_MM`, in row-major order.  Channels come first: loops over one are faster so.
 
     Attributes:
-        points_mm: (rows, columns, 4, 3) places in each block.
-        middles_mm: (k, 3) the middles of them all.
+        points_mm: (rows, columns, 4, 3) sample points in each block.
+        middles_mm: (k, 3) centres of all blocks.
         terms: (6, k) float32 of these, see :func:`vision.appearance.illumination.curved_terms`.
         own: (3, k) float32 light that each shows in even light, r g b, relative to white paper.
         paleness: (k,) float32, the least of the three.
         precision: (3, k) float32, one over the variance of the log light that each shows.
-        known: (k,) float32, 0 where it is not wholly known, less than 1 where its colour is uneven.
+        known: (k,) float32 weight, 0 where the block is not wholly known, less than 1 where its colour is uneven.
         windows: (rows, rows) and (columns, columns) float32, weights of all rows and columns in the window round each.
-        next_to: likewise of the window of :data:`NEXT_MM`.
-        least: (k,) float32, the least light that a place in it or in the blocks next to it shows, in any channel.
+        next_to: the same for the window of :data:`NEXT_MM`.
+        least: (k,) float32, the least light that it or a block next to it shows, in any channel.
         half_mm: half of the board's width and height.
-        white: the kit's references, such as the white of its markers: what they show is the light.
+        white: the kit's references, such as the white of its markers, which show the light itself.
     """
 
     points_mm: Points
@@ -80,8 +80,8 @@ class PlacedBlocks:
         blocks: see :class:`BoardBlocks`.
         pose: of the board.
         camera: its intrinsics.
-        map_px: two of (rows, 4 · columns) float32, x and y of the places in each block.
-        inside: (k,) whether all places in a block are in the picture.
+        map_px: two of (rows, 4 · columns) float32, x and y of the sample points in each block.
+        inside: (k,) whether all sample points of a block are in the picture.
     """
 
     blocks: BoardBlocks
@@ -130,7 +130,7 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
 
 
 def place_blocks(blocks: BoardBlocks, pose: Registration, camera: Camera) -> PlacedBlocks:
-    """Where a camera sees ``blocks``."""
+    """``blocks`` projected into a picture of ``camera``."""
     pixels = project(blocks.points_mm.reshape(-1, 3), pose, camera).reshape(-1, 4, 2)
     inside = np.all((pixels >= 0) & (pixels < (camera.width_px, camera.height_px)), axis=(1, 2))
     # OpenCV is faster on few long rows than on many short ones.
@@ -139,12 +139,12 @@ def place_blocks(blocks: BoardBlocks, pose: Registration, camera: Camera) -> Pla
 
 
 def _least(values: Array) -> Array:
-    """(rows, columns) the least of each value and those next to it."""
+    """(rows, columns) minimum of each value and its neighbours."""
     return np.asarray(cv2.erode(values, np.ones((3, 3), np.uint8)), np.float32)
 
 
 def _window(size: int, deviation_mm: float) -> Array:
-    """(size, size) float32 weights of a normal distribution about each of so many blocks; nothing lies beyond."""
+    """(size, size) float32 Gaussian weights round each of ``size`` blocks, without those beyond the board."""
     reach = round(4 * deviation_mm / BLOCK_MM)
     weights = cv2.getGaussianKernel(2 * reach + 1, deviation_mm / BLOCK_MM, cv2.CV_32F).ravel()
     off = np.subtract.outer(np.arange(size), np.arange(size))

@@ -1,8 +1,8 @@
-"""Let the learned appearance of a board follow what changes slowly on it: dust, stains, wear.
+"""Let the learned appearance of a board follow slow changes: dust, stains, wear.
 
-What happens at once is not followed, nor what is a thing: only squares are looked at that are surely bare, only what
-noise and grain do not explain counts, and no texel changes by more than :data:`STEP` at a time.  What is darker by one
-share in all channels is shade, which moves on: it is divided out, and only its tint is followed.
+Sudden changes are not followed, nor are objects: only squares that are surely bare are looked at, only differences
+that noise and grain do not explain count, and no texel changes by more than :data:`STEP` at a time.  What is darker by
+the same factor in all channels is shade, which moves on: it is divided out, and only its tint is followed.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
 STEP = 0.03
-"""Most by which a texel's display value changes at a time: a stain that tells a square from bare board spreads over a
-dozen accepted moves so, and what is put down does not.  Chosen by eye."""
+"""Largest change of a texel's display value at a time: a stain by which a square can be told from bare board is thus
+learned over a dozen accepted moves, an object that is put down is not.  Chosen by eye."""
 
 SURELY = 2.0
-"""Standard deviations of what a bare board shows beyond which a texel has changed."""
+"""Standard deviations from what the bare board shows beyond which a texel has changed."""
 
 BRIGHTER = 1.1
-"""Share of its display value up to which a texel may be brighter because of the light: with half of a simulated board
-in shade the light that was measured beside it was off by so much, and without this bound that was learned."""
+"""Largest factor by which light may raise a texel's display value: with half of a simulated board in shade, the light
+measured beside it was off by this much, and without this bound that error was learned."""
 
 CHANGED_SHARE = 0.1
-"""A square is followed from this share of changed texels on."""
+"""Share of changed texels above which a square is followed."""
 
 MOST_CELLS = 8
-"""So many squares are followed at a time, those that have changed most: each takes a millisecond."""
+"""Largest number of squares followed at a time, those that have changed most: each takes a millisecond."""
 
 STRIDE = 4
-"""Of so many texels each way one tells whether a square has changed."""
+"""Spacing, in texels, of the sample that tells whether a square has changed."""
 
 BESIDE_MM = 4.0
-"""How far round a piece nothing is followed: it is put down, and seen, a millimetre or two beside its middle."""
+"""Margin round a piece in which nothing is followed: it is put down, and located, a millimetre or two off centre."""
 
 
 def follow_change(
     known: BoardAppearance, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
 ) -> BoardAppearance:
-    """What is ``known``, a step nearer to what a photograph shows of the cells that are ``bare``.
+    """``known``, moved one step towards what a photograph shows of the ``bare`` cells.
 
-    ``known`` itself where nothing has changed.  ``layout``: stacks by cell, which may hide them.
+    ``known`` itself where nothing has changed.  ``layout``: stacks by cell, which may occlude the board.
     """
     shares = _changed_shares(known, photograph, kit, bare)
     cells = [cell for cell in sorted(shares, key=lambda cell: (-shares[cell], cell)) if shares[cell] > CHANGED_SHARE]
@@ -72,7 +72,7 @@ def follow_change(
 def _changed_shares(
     known: BoardAppearance, photograph: Photograph, kit: Kit, cells: Collection[str]
 ) -> dict[str, float]:
-    """Share of each cell's texels that have changed, by a sample of them."""
+    """Share of each cell's texels that have changed, estimated from a sample of them."""
     sample = slice(None, None, STRIDE), slice(None, None, STRIDE)
     seen = known.seen[sample] > 0
     changed = _steps(known, photograph, sample)[1] & seen
@@ -85,7 +85,7 @@ def _changed_shares(
 
 
 def _steps(known: BoardAppearance, photograph: Photograph, part: tuple[slice, slice]) -> tuple[Array, Mask]:
-    """(rows, columns, 3) how the display values of a part of the map change, and (rows, columns) where they have."""
+    """(rows, columns, 3) steps of the display values of part of the map, and (rows, columns) where they changed."""
     own = known.colour[part]
     shown, inside = _shown(photograph, known.seen.shape, part)
     share = (shown * own).sum(axis=2) / np.maximum((own**2).sum(axis=2), DARKEST**2)
@@ -96,9 +96,9 @@ def _steps(known: BoardAppearance, photograph: Photograph, part: tuple[slice, sl
 
 
 def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, slice]) -> tuple[Array, Mask]:
-    """(rows, columns, 3) display values r g b of a part of the map under even light, and whether the picture has them.
+    """(rows, columns, 3) display values r g b of part of the map in even light, and whether the picture shows them.
 
-    Without what the board mirrors of lamps, which is none of its appearance.
+    Specular reflection of lamps is removed, as it is not part of the board's appearance.
     """
     rows, columns = (np.arange(count)[along] for count, along in zip(size, part, strict=False))
     x, y = np.meshgrid((columns - (size[1] - 1) / 2) * TEXEL_MM, ((size[0] - 1) / 2 - rows) * TEXEL_MM)

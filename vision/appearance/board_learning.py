@@ -21,7 +21,7 @@ Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
 WITHIN_MM = (-0.7, 0.0, 0.7)
-"""Where round a texel's middle it is sampled, each way: poses repeat within half a millimetre."""
+"""Offsets from a texel's centre at which it is sampled, along each axis: poses repeat within half a millimetre."""
 
 SHADE_MM = 12.0
 """How far round a piece its shadow may darken the board."""
@@ -29,18 +29,18 @@ SHADE_MM = 12.0
 MOST_SEEN = 255
 
 LINE = 512
-"""Places are looked up so many to a line: OpenCV takes no more than 32,767 lines."""
+"""Number of places looked up per row of a map: OpenCV takes no more than 32,767 rows."""
 
 INNER_SHARE = 0.35
-"""Share of the pitch round a square's middle that tells its colour, clear of the lines."""
+"""Share of the pitch round a square's centre from which its colour is taken, clear of the lines."""
 
 
 def learn_board(
     before: BoardAppearance | None, photograph: Photograph, kit: Kit, covered: Mask | None = None
 ) -> BoardAppearance:
-    """What was known ``before``, and what a photograph shows of the board besides.
+    """What was known ``before``, merged with what a photograph shows of the board.
 
-    ``covered`` (rows, columns): texels that something hides or shades there.
+    ``covered`` (rows, columns): texels that something occludes or shades in it.
     """
     known = before or unknown_board(kit.mat.width_mm, kit.mat.height_mm)
     rows, columns = known.seen.shape
@@ -67,7 +67,7 @@ def learn_board(
 
 
 def codes_at(image: npt.NDArray[np.uint8], pixels: Points) -> npt.NDArray[np.uint8]:
-    """(n, 3) uint8 BGR of an image at places (n, 2) px between its pixels."""
+    """(n, 3) uint8 BGR of an image, interpolated at places (n, 2) px."""
     lines = max(-(-len(pixels) // LINE), 1)
     maps = np.zeros((2, lines * LINE), np.float32)
     maps[:, : len(pixels)] = pixels.T
@@ -76,7 +76,7 @@ def codes_at(image: npt.NDArray[np.uint8], pixels: Points) -> npt.NDArray[np.uin
 
 
 def _joined(known: BoardAppearance, colour: Array, squares: Array, shown: Mask) -> BoardAppearance:
-    """``known`` and one photograph more: its mean display values, the mean of their squares, and where it shows any."""
+    """``known`` merged with one photograph: mean display values, mean of their squares, and where it shows any."""
     weight, own = known.seen.astype(np.float32), shown.astype(np.float32)
     both = np.maximum(weight + own, 1)
     mean = (known.colour * weight[..., None] + colour * own[..., None]) / both[..., None]
@@ -89,9 +89,9 @@ def _joined(known: BoardAppearance, colour: Array, squares: Array, shown: Mask) 
 def learn_bare(
     before: BoardAppearance, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
 ) -> BoardAppearance:
-    """What was known ``before``, and of the cells that are ``bare`` what was not; ``before`` itself where all was.
+    """``before``, with the unknown parts of ``bare`` cells learned; ``before`` itself where none are unknown.
 
-    ``layout``: stacks by cell, which may hide or shade them.
+    ``layout``: stacks by cell, which may occlude or shade the board.
     """
     unseen = before.seen == 0
     wanted = np.zeros_like(unseen)
@@ -104,7 +104,7 @@ def learn_bare(
 
 
 def cell_texels(kit: Kit, cell: str, size: tuple[int, ...], share: float = 0.5) -> tuple[slice, slice]:
-    """Rows and columns of a map of a ``size`` round a cell's middle, up to this share of the pitch."""
+    """Rows and columns, in a map of a ``size``, within this share of the pitch of a cell's centre."""
     reach = share * np.array(kit.board.pitch_mm)
     corners = np.array(kit.centre_mm(cell)) + np.array([-reach, reach])
     row, column = (np.rint(axis).astype(int).ravel().tolist() for axis in texels(corners[None], size))
@@ -112,7 +112,7 @@ def cell_texels(kit: Kit, cell: str, size: tuple[int, ...], share: float = 0.5) 
 
 
 def in_colours_of(kit: Kit, shown: BoardAppearance) -> Kit:
-    """A ``kit`` of chequered squares, whose colours are the medians of what is ``shown`` of them; printers differ."""
+    """``kit`` with the colours of its (chequered) squares set to the medians of those ``shown``; printers differ."""
     seen: dict[Colour, list[Array]] = {kit.ground(cell): [] for cell in kit.cells}
     for cell in kit.cells:
         inner = cell_texels(kit, cell, shown.seen.shape, INNER_SHARE)
@@ -124,7 +124,7 @@ def in_colours_of(kit: Kit, shown: BoardAppearance) -> Kit:
 
 
 def _median(values: Array) -> Colour | None:
-    """The sRGB colour of display values (n, 3); None of none."""
+    """The median of display values (n, 3) as an sRGB colour; None if there are none."""
     if not len(values):
         return None
     r, g, b = np.clip(np.rint(np.median(values, axis=0) * 255), 0, 255).astype(int).tolist()
@@ -132,7 +132,7 @@ def _median(values: Array) -> Colour | None:
 
 
 def covered_texels(kit: Kit, photograph: Photograph, layout: Mapping[str, str], around_mm: float = SHADE_MM) -> Mask:
-    """(rows, columns) texels that stacks by cell hide in a photograph, and those ``around_mm``: they may be shaded."""
+    """(rows, columns) texels that stacks by cell occlude in a photograph, or may shade: within ``around_mm``."""
     size = unknown_board(kit.mat.width_mm, kit.mat.height_mm).seen.shape
     covered = np.zeros(size, np.uint8)
     for cell, stack in layout.items():

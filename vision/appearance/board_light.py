@@ -1,9 +1,8 @@
-"""The light on a board whose appearance was learned: measured all over it, wherever nothing stands.
+"""Measures the illumination of a board whose appearance was learned, wherever nothing stands on it.
 
-A place of a display value (:mod:`calibration.board_appearance`) shows as much in the light there, and besides what the
-board mirrors of lamps: a specular reflection that changes slowly from place to place
-(:mod:`vision.appearance.tone_curve`).  It is less than 0 where a lamp was mirrored when the board's appearance was
-learned.
+A point shows its learned display value (:mod:`calibration.board_appearance`) under the light there, plus the specular
+reflection of lamps, which changes slowly from place to place (:mod:`vision.appearance.tone_curve`).  That is negative
+where a lamp was mirrored when the board's appearance was learned.
 """
 
 from __future__ import annotations
@@ -30,63 +29,64 @@ from vision.pose.projection import Points
 Array = npt.NDArray[np.float32]
 
 SPECULAR_KNOWN = 0.01
-"""Share of a window that would have to be seen without specular reflection to say that there is none as
-firmly as is assumed."""
+"""Strength of the prior that there is no specular reflection: the share of a window that, seen without any, would say
+so as firmly."""
 
 EVEN_KNOWN = 0.001
-"""How firmly it is assumed, likewise, that nothing shades what shows less than was learned: a lamp may have been
-mirrored there then.  Chosen by eye."""
+"""Strength of the prior that what is darker than was learned is not shaded: a lamp may have been mirrored there when
+it was learned.  Chosen by eye."""
 
 MOST_MISSING = 0.98
-"""Share that a mirrored lamp has, at most, in what a block and those next to it showed when they were learned: the
-board has a colour of its own.  On ``own-r89305`` it was 0.97 beside a line; with 0.8 and 0.95 of that board 5 and 6 of
-10 pictures were read, with this 7; nine others alike."""
+"""Largest share that a mirrored lamp may have in what a block and its neighbours showed when they were learned, as the
+board has a colour of its own.  On ``own-r89305`` it was 0.97 beside a line; with 0.8 and 0.95, 5 and 6 of 10 pictures
+of that board were read, with this 7; nine other boards were unchanged."""
 
 LEAST_THERE = 1e-6
-"""Weight below which nothing is known next to a block."""
+"""Total weight round a block below which nothing is known there."""
 
 LEAST_SHARE = 0.2
-"""Least share of the light that a shade is taken to leave where a lamp was mirrored.  Chosen by eye."""
+"""Smallest share of the light that a shade is assumed to leave where a lamp was mirrored.  Chosen by eye."""
 
 WHITE_SHARE = 0.2
-"""Weight of all that is known to be white together, as a share of that of all blocks: a board of one hue cannot tell
-light from what it mirrors of lamps.  Chosen by eye."""
+"""Total weight of all references known to be white, as a share of that of all blocks: a board of one hue cannot
+separate illumination from specular reflection.  Chosen by eye."""
 
 TOLERANCES = (0.3, 0.2, 0.15, 0.1, 0.08)
-"""Difference of display values at which a block counts for a third, fit after fit: it may be covered or shaded."""
+"""Residual in display value at which a block's weight falls to a third, in successive fits: it may be covered or
+shaded."""
 
 MISSING, BEGIN_TOLERANCE = (-0.1, -0.2, -0.3, -0.4, -0.5, -0.6, -0.7, -0.8), 0.1
-"""Specular reflection from which the fits may begin, besides none: as much of a mirrored lamp may be missing, but no
-more than the palest blocks show.  What agrees with each is told by the tolerance of the last fits but one."""
+"""Specular reflection from which the fits may start, besides none: this much of a mirrored lamp may be missing, but no
+more than the palest blocks show.  Blocks agree with each within the tolerance of the last fit but one."""
 
 BEGIN_SHARE = 0.05
-"""Share of a window's blocks by which more must agree with that than with none.  Chosen by eye."""
+"""Share of a window's blocks by which more must agree with such a start than with none.  Chosen by eye."""
 
 LEAST_KNOWN, LEAST_BLOCKS = 0.2, 12
-"""How well blocks must be known to begin with, and how many of them are needed."""
+"""How well blocks must be known to be used at the start, and how many of these are needed."""
 
 PALEST = 60.0
-"""Percentile of the paleness of known blocks from which on they are pale."""
+"""Percentile of paleness from which on known blocks are called pale."""
 
 STIFFNESS = 100.0
-"""Precision with which the log light is known to have no curvature: that of one reference known to a tenth.  Chosen by
+"""Precision of the prior that the log light has no curvature: that of one reference known to a tenth.  Chosen by
 eye."""
 
 LEAST_SHOWN, MOST_SHOWN = 0.02, 0.985
-"""Range of display values that are not cut off."""
+"""Range of display values that are not clipped."""
 
 
 def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illumination:
-    """The light in a picture (height, width, 3) uint8 BGR, and what the board mirrors of lamps.
+    """The light in a picture (height, width, 3) uint8 BGR, including the specular reflection of lamps.
 
-    Raises VisionError when it is too dark, or too little of the board is seen.
+    Raises VisionError when it is too dark, or too little of the board is visible.
     """
     blocks, (shown, in_range) = placed.blocks, _shown(image, placed)
     known = blocks.known * in_range
     begun = known > LEAST_KNOWN
     if begun.sum() < LEAST_BLOCKS:
         raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
-    # What is pale in all channels tells the light whatever is mirrored.
+    # Blocks that are pale in all channels show the light whatever they mirror.
     pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALEST))
     logs = _logs(shown)
     light_logs = _light_logs(logs, blocks.own, np.zeros(len(known), np.float32))
@@ -111,7 +111,7 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
 
 
 def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tuple[float, float]) -> Illumination:
-    """A plane of log light from places and logs (n, 3) that are ``told``, or from ``pale`` ones if these do not do."""
+    """A plane of log light through points and logs (n, 3), those ``told``, or the ``pale`` ones if these do not do."""
     try:
         return fit_plane(*(told if len(told[0]) >= LEAST_REFERENCES else pale), half_mm)
     except VisionError:
@@ -119,7 +119,7 @@ def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tu
 
 
 def _shown(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """(3, k) float32 display values r g b of blocks in a picture, and (k,) whether they are in range."""
+    """(3, k) float32 display values r g b of blocks in a picture, and (k,) whether they are in range and inside it."""
     codes = cv2.remap(image, *placed.map_px, cv2.INTER_LINEAR)
     shown, in_range = _means(np.asarray(codes, np.uint8).reshape(-1, 4, 3))
     return shown, in_range & placed.inside
@@ -127,7 +127,7 @@ def _shown(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> tuple[Array, n
 
 @compiled
 def _means(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """What :func:`_shown` returns, of ``codes`` (k, 4, 3) b g r."""
+    """Display values and whether they are in range, see :func:`_shown`, from ``codes`` (k, 4, 3) b g r."""
     count = len(codes)
     shown, in_range, per_code = np.empty((3, count), np.float32), np.ones(count, np.bool_), np.float32(1 / 255)
     for channel in range(3):
@@ -154,9 +154,9 @@ def _logs(shown: Array) -> Array:
 
 @compiled
 def _light_logs(logs: Array, shares: Array, specular: Array) -> Array:
-    """(3, k) log of the light in which blocks of which each shows a share (3, k) in even light, show ``logs`` (3, k).
+    """(3, k) log of the light under which blocks show ``logs`` (3, k), if they reflect ``shares`` (3, k) of it.
 
-    ``shares``: :attr:`BoardBlocks.own`; ``specular``: (k,) what is mirrored besides.
+    ``shares``: :attr:`BoardBlocks.own`; ``specular``: (k,) specular reflection, which is added.
     """
     light, least, gamma = np.empty_like(logs), np.float32(DARK**2), np.float32(GAMMA)
     for channel in range(3):
@@ -171,7 +171,7 @@ def _light_logs(logs: Array, shares: Array, specular: Array) -> Array:
 
 @compiled
 def _log_light(terms: Array, plane: Points) -> Array:
-    """(3, k) log light at places of ``terms`` (6, k); ``plane`` (6, 3)."""
+    """(3, k) log light at points of ``terms`` (6, k); ``plane`` (6, 3)."""
     light, of = np.empty((3, terms.shape[1]), np.float32), plane.astype(np.float32)
     for channel in range(3):
         a, b, c, d, e, f = (
@@ -190,14 +190,14 @@ def _log_light(terms: Array, plane: Points) -> Array:
 
 @compiled
 def _weighted(terms: Array, logs: Array, precision: Array, plane: Points, tolerance: float) -> Array:
-    """(3, 6, n) ``terms`` (6, n) of references, weighted as they agree with a ``plane`` (6, 3) of log light.
+    """(3, 6, n) ``terms`` (6, n) of references, weighted by how well they agree with a ``plane`` (6, 3) of log light.
 
     Args:
         terms: as above.
         logs: (3, n) log light that each shows.
         precision: (3, n) one over their variances.
         plane: as above.
-        tolerance: log light by which a reference may be off and still count for a third.
+        tolerance: residual in log light at which a reference's weight falls to a third.
     """
     fitted, count, per = _log_light(terms, plane), terms.shape[1], np.float32(-1 / tolerance**2)
     share, weighted = np.empty(count, np.float32), np.empty((3, 6, count), np.float32)
@@ -213,9 +213,9 @@ def _weighted(terms: Array, logs: Array, precision: Array, plane: Points, tolera
 
 
 def _refitted(terms: Array, logs: Array, weighted: Array) -> Points:
-    """(6, 3) surface of second order of log light through references (one step of reweighted least squares).
+    """(6, 3) second-order surface of log light fitted to references (one step of reweighted least squares).
 
-    ``terms`` (6, n), their ``logs`` (3, n), and what :func:`_weighted` makes of them.
+    ``terms`` (6, n), ``logs`` (3, n), and the ``weighted`` terms of :func:`_weighted`.
     """
     normal = (weighted @ terms.T).astype(np.float64) + np.diag([0, 0, 0, *(STIFFNESS,) * 3])
     right = (weighted @ logs[..., None]).astype(np.float64)
@@ -224,7 +224,7 @@ def _refitted(terms: Array, logs: Array, weighted: Array) -> Points:
 
 @compiled
 def _even(shown: Array, terms: Array, plane: Points) -> Array:
-    """(3, k) what blocks at places of ``terms`` (6, k) that show display values ``shown`` (3, k) do in even light."""
+    """(3, k) display values in even light of blocks at points of ``terms`` (6, k) that show ``shown`` (3, k)."""
     even, per = _log_light(terms, plane), np.float32(-1 / GAMMA)
     for channel in range(3):
         for i in range(terms.shape[1]):
@@ -237,11 +237,11 @@ def _even(shown: Array, terms: Array, plane: Points) -> Array:
 
 @compiled
 def _layers(even: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
-    """(5, k) float32, what is summed up in a window to tell specular reflection, see :func:`_specular`.
+    """(5, k) float32, the quantities summed over a window to estimate specular reflection, see :func:`_specular`.
 
     Args:
         even: (3, k) of :func:`_even`.
-        expected: (3, k) light that the blocks show in even light; and (k,) the specular reflection so far.
+        expected: (3, k) light that the blocks show in even light; and (k,) the current specular reflection.
         known: (k,) as in :class:`.board_blocks.BoardBlocks`.
         tolerance: one of :data:`TOLERANCES`.
     """
@@ -267,7 +267,7 @@ def _layers(even: Array, expected: tuple[Array, Array], known: Array, tolerance:
 
 @compiled
 def _weights(even: Array, expected: tuple[Array, Array], known: Array, tolerance: float) -> Array:
-    """(k,) float32, how well blocks are known and agree with what is ``expected``; arguments as of :func:`_layers`."""
+    """(k,) float32 weights: how well blocks are known, and agree with ``expected``; arguments as of :func:`_layers`."""
     (shares, specular), weights = expected, np.zeros(len(known), np.float32)
     per = np.float32(-1 / tolerance**2)
     for channel in range(3):
@@ -281,10 +281,11 @@ def _weights(even: Array, expected: tuple[Array, Array], known: Array, tolerance
 
 
 def _begin_missing(even: Array, blocks: BoardBlocks, known: Array) -> Array:
-    """(k,) specular reflection from which fits begin: in each window none, or what most blocks agree that is missing.
+    """(k,) specular reflection from which the fits start: in each window none, or what most blocks agree is missing.
 
-    A board is pale that mirrored a lamp when it was learned.  From none, pieces would pass for such ground, what is
-    bare for covered, and no fit finds back from there.  ``even`` and ``known`` are as of :func:`_layers`.
+    A board that mirrored a lamp when it was learned is too pale in its appearance.  Started from none, the fits would
+    take pieces for such ground and bare ground for covered, and not recover.  ``even`` and ``known`` are as of
+    :func:`_layers`.
     """
     (rows, columns), shape = blocks.windows, blocks.points_mm.shape[:2]
 
@@ -304,13 +305,13 @@ def _begin_missing(even: Array, blocks: BoardBlocks, known: Array) -> Array:
 
 
 def _specular(layers: Array, blocks: BoardBlocks) -> Array:
-    """(k,) white that is mirrored, averaged over a window.
+    """(k,) specular reflection, white, averaged over a window.
 
     ``layers`` (5, k) are weights, and weighted means over channels: of the light that blocks show of their own, of
-    how much more than that is shown, of the squares of the former, and of their product.  Where less is shown,
-    either a shade leaves a share of their own, or white that was mirrored when they were learned is missing in all
-    channels alike: both are fitted by least squares, whatever the light is taken for, the share as it is between blocks
-    next to each other and between their channels.
+    the excess over that, of the squares of the former, and of the product of both.  Where less is shown, either a shade
+    leaves a share of their own light, or white that was mirrored when they were learned is missing in all channels
+    alike: both are fitted by least squares, whatever the light is taken for, the share from adjacent blocks and their
+    channels.
     """
     grid = layers.reshape(5, *blocks.points_mm.shape[:2])
     (rows, columns), (next_rows, next_columns) = blocks.windows, blocks.next_to

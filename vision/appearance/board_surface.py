@@ -1,8 +1,8 @@
-"""Likelihood of every crop pixel if it shows the bare board, as it was learned (:mod:`calibration.board_appearance`).
+"""Likelihood of every crop pixel if it shows the bare board as learned (:mod:`calibration.board_appearance`).
 
-A texel of display value e shows ``t * e``: t for how brightly it is lit, near 1 unless something shades it.  Its three
-channels differ from that by noise, by grain and by the tint of the light.  With normal differences the likelihood is
-that of t, along e, times that of what is left across it.  Or a lamp is mirrored there: then white is added.
+A texel of display value e shows ``t * e``, where the brightness t is near 1 unless something shades it.  Its three
+channels deviate from that by noise, by grain and by the tint of the light.  With normal deviations the likelihood is
+that of t, along e, times that of the residual across it.  Alternatively a lamp is mirrored there, which adds white.
 """
 
 from __future__ import annotations
@@ -31,36 +31,37 @@ Picture = npt.NDArray[np.uint8]
 Indices = npt.NDArray[np.intp]
 
 MIRRORED = 0.007
-"""Standard deviation of what a board mirrors besides its slowly varying reflection, as a share of what white
+"""Standard deviation of a board's specular reflection about its slowly varying part, as a share of what white
 paper shows."""
 
 DARKEST = 0.15
-"""Display value below which what is mirrored changes it no more than here: the curve is straight there."""
+"""Display value below which mirrored light changes it no more than here: the curve is straight there."""
 
 DARKEST_SHADE = 0.04
-"""Least share of the light that reaches a board beside a piece that shades it."""
+"""Least share of the light that reaches the board beside a piece that shades it."""
 
 GLARING, GLARE = 0.05, 0.03
-"""Share of a board that mirrors a lamp besides that, and the mean of how much, as a share of white paper's light."""
+"""Share of a board that mirrors a lamp besides that, and the mean of that glare, as a share of white paper's light."""
 
 BRIGHTNESSES, BRIGHTEST = 256, 2.0
-"""Number of values of t for which its likelihood is tabulated, and the last of them."""
+"""Number of values of t for which its likelihood is tabulated, and the largest of them."""
 
 PRECISIONS, MOST_PRECISE = 24, 64.0
-"""Number of precisions (roots, in geometric steps from 1 to the last) with which a pixel may tell t."""
+"""Number of precisions of t that are tabulated (one over its standard deviation, in geometric steps from 1), and the
+largest of them."""
 
 REACH_MM = 15.0
-"""Half the distance over which the slopes of light and specular reflection are taken."""
+"""Half the baseline of the finite differences that give the slopes of light and specular reflection."""
 
 _BIN_LOG = 3 * float(np.log(TOP_VALUE / BINS))
 _PRECISION_STEP = float(np.log(MOST_PRECISE) / (PRECISIONS - 1))
 
 
 class BoardView(NamedTuple):
-    """The bare board in the crops of all cells (n), from one pose.
+    """The bare board as seen in the crops of all cells (n), from one pose.
 
     Attributes:
-        aside_mm: (n, 2, rows, columns) float32, place x, y of each pixel on the board from the middle of its cell.
+        aside_mm: (n, 2, rows, columns) float32, x, y of each pixel on the board relative to the centre of its cell.
         values: (n, 3, rows, columns) float32, display values b g r relative to white paper.
         scale: (n, 3, rows, columns) float32, one over the standard deviation of each; 0 where they are not known.
         log_volume: (n, rows, columns) float32, logarithm of the product of these three; 0 where they are not known.
@@ -77,10 +78,10 @@ class LocalLight(NamedTuple):
 
     Attributes:
         gain: (b, 3) float32, display value relative to white paper of one code.
-        slope: (b, 2, 3) float32, by what share of it display values grow a mm to x and to y.
-        specular: (b, 3) float32, white that is mirrored there, as light, and its slopes likewise.
-        saturated_log: (3,) float32, log-likelihood of a saturated channel that is as it should be, which it may be in
-            so many bins (:mod:`vision.appearance.saturation`).
+        slope: (b, 2, 3) float32, relative growth of display values per mm in x and in y.
+        specular: (b, 3) float32, white light that is mirrored there, and its slopes per mm in x and in y.
+        saturated_log: (3,) float32, log-likelihood of a saturated channel that is as expected, spread over the bins
+            that it may have been in (:mod:`vision.appearance.saturation`).
     """
 
     gain: Array
@@ -92,7 +93,7 @@ class LocalLight(NamedTuple):
 def view_board(
     board: BoardAppearance, crops: Crops, pose: Registration, camera: Camera, cells: Indices | slice = slice(None)
 ) -> BoardView:
-    """What ``board`` shows in the crops of ``cells``."""
+    """The appearance of ``board`` in the crops of ``cells``."""
     places = back_project(np.moveaxis(crops.map_px[:, cells], 0, -1), pose, camera)
     values, variance, known = look_up(board, places)
     is_known = known[..., None]
@@ -123,17 +124,17 @@ def look_up(board: BoardAppearance, places_mm: Points) -> tuple[Array, Array, np
 
 
 def seen_all_round(board: BoardAppearance) -> Picture:
-    """(rows, columns) uint8, 1 where a texel and all beside it have been seen, 0 elsewhere."""
+    """(rows, columns) uint8, 1 where a texel and all its neighbours have been seen, 0 elsewhere."""
     return np.asarray(cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8)), np.uint8)
 
 
 def _planar(layers: npt.NDArray[np.floating]) -> Array:
-    """(n, c, rows, columns) float32 from layers (n, rows, columns, c): loops over one are faster side by side."""
+    """(n, c, rows, columns) float32 from layers (n, rows, columns, c): loops over contiguous channels are faster."""
     return np.ascontiguousarray(np.moveaxis(layers, -1, 1), np.float32)
 
 
 def variance_of(values: Array, spread: Array) -> Array:
-    """(…, 3) that of display values (…, 3) which a bare board shows: noise, grain (``spread``, (…)), mirrors, tint."""
+    """(…, 3) variance of a bare board's display values (…, 3): noise, grain (``spread``, (…)), reflections, tint."""
     mirrored = MIRRORED / GAMMA * np.maximum(values, DARKEST) ** (1 - GAMMA)
     tint = FLOOR_SHADING.tint / GAMMA * (values + OFFSET)
     variance: Array = SENSOR_NOISE**2 + spread[..., None] ** 2 + mirrored**2 + tint**2
@@ -141,7 +142,7 @@ def variance_of(values: Array, spread: Array) -> Array:
 
 
 def texels(places_mm: Points, size: tuple[int, ...]) -> tuple[Array, Array]:
-    """Rows and columns (n, k) float32 in a map of a ``size``, for ``cv2.remap``, of places (n, …, 2) mm."""
+    """Rows and columns (n, k) float32 of places (n, …, 2) mm in a map of a ``size``, for ``cv2.remap``."""
     flat = places_mm.reshape(len(places_mm), -1, 2)
     column = flat[..., 0] / TEXEL_MM + (size[1] - 1) / 2
     row = (size[0] - 1) / 2 - flat[..., 1] / TEXEL_MM
@@ -165,7 +166,7 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
 
 @compiled
 def _show(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
-    """See :meth:`CellViews.shown`; of a ``view`` of one cell, whose row in ``light`` is ``k``."""
+    """See :meth:`CellViews.shown`; for a ``view`` of one cell, whose row in ``light`` is ``k``."""
     scale, one = view.scale[0].reshape(3, -1), np.float32(1)
     shown, variance = np.empty_like(view.values[0]), np.empty_like(view.log_volume[0])
     board, mean = shown.reshape(3, -1), variance.reshape(-1)
@@ -178,10 +179,10 @@ def _show(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
 
 
 class CellViews:
-    """The bare board in the crops of single cells; each is kept while board and crops are the same."""
+    """The bare board in the crops of single cells; views are cached while board and crops stay the same."""
 
     def __init__(self) -> None:
-        """Of nothing yet."""
+        """Start with an empty cache."""
         self._kept: tuple[BoardAppearance, Crops, dict[int, BoardView]] | None = None
 
     def shown(
@@ -192,11 +193,11 @@ class CellViews:
         light: Illumination,
         cells: Indices,
     ) -> list[tuple[Array, Array]]:
-        """What ``board`` shows in the crops of ``cells`` (b,), from a ``view`` of these ``crops``, in a ``light``.
+        """What ``board`` shows in the crops of ``cells`` (b,), from the crops' ``view``, in a ``light``.
 
         Returns:
-            Of each (3, rows, columns) float32 display values b g r relative to white paper, NaN where they are not
-            known; and (rows, columns) float32, the mean variance of the three there.
+            For each cell (3, rows, columns) float32 display values b g r relative to white paper, NaN where unknown;
+            and (rows, columns) float32, the mean variance of the three there.
         """
         if self._kept is None or self._kept[0] is not board or self._kept[1] is not crops:
             self._kept = board, crops, {}
@@ -208,7 +209,7 @@ class CellViews:
 
 
 def specular_at(specular: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:
-    """(k,) what is mirrored at places (k, 3) mm, bilinear; ``specular`` as in :class:`Illumination`."""
+    """(k,) specular reflection at places (k, 3) mm, bilinear; ``specular``: as in :class:`Illumination`."""
     rows, columns = specular.shape
     x = (places_mm[:, 0] / half_mm[0] + 1) * columns / 2 - 0.5
     y = (1 - places_mm[:, 1] / half_mm[1]) * rows / 2 - 0.5
@@ -219,7 +220,7 @@ def specular_at(specular: Array, half_mm: tuple[float, float], places_mm: Points
 
 
 def _brightness_logs() -> Array:
-    """(PRECISIONS, BRIGHTNESSES) float32 log density of t, if it is seen with each precision."""
+    """(PRECISIONS, BRIGHTNESSES) float32 log density of a t that is measured with each precision."""
     shading, t = FLOOR_SHADING, np.linspace(0, BRIGHTEST, BRIGHTNESSES)
     shaded = np.linspace(DARKEST_SHADE, shading.shade[1], BRIGHTNESSES) ** (1 / GAMMA)
     table = np.empty((PRECISIONS, BRIGHTNESSES))
@@ -242,11 +243,12 @@ def board_log_likelihood(
 
     Args:
         view: of all cells.
-        cells: (b,) the cells that the others belong to.
+        cells: (b,) the cells that the other arguments belong to.
         codes: (b, rows, columns, 3) uint8, BGR.
         light: on the board round these cells.
-        found: is changed where the appearance is known: (b, rows, columns) log-likelihood of each pixel if it shows the
-            board; (b, 3, rows, columns) display values b g r relative to white paper that the board would show.
+        found: is changed in place: (b, rows, columns) log-likelihood of each pixel if it shows the board, kept where
+            the appearance is not known; (b, 3, rows, columns) display values b g r relative to white paper that the
+            board would show, 0 where they are not known.
     """
     logs, expected = found
     count = codes.shape[1] * codes.shape[2]
@@ -276,7 +278,7 @@ def board_log_likelihood(
 
 @compiled
 def _is_saturated(codes: Picture) -> bool:
-    """Whether any channel of ``codes`` (k, 3) is."""
+    """Whether any channel of ``codes`` (k, 3) is saturated."""
     flat, most = codes.reshape(-1), np.uint8(0)
     for i in range(len(flat)):
         most = max(most, flat[i])
@@ -287,18 +289,18 @@ def _is_saturated(codes: Picture) -> bool:
 def _at_least(
     codes: Picture, shown: Array, expected: Array, scale: Array, saturated_log: Array
 ) -> tuple[Array, Array, Array]:
-    """What saturated channels of ``codes`` (k, 3) may have been, most likely, if they show a board.
+    """The likeliest values that saturated channels of ``codes`` (k, 3) had, if they show a board.
 
     Args:
         codes: b g r.
-        shown: (3, k) display values, each plus :data:`OFFSET`; saturated ones are least values.
+        shown: (3, k) display values, each plus :data:`OFFSET`; saturated ones are lower bounds.
         expected: (3, k) those of the board, likewise.
         scale: (3, k), one over the standard deviation of each.
         saturated_log: see :class:`LocalLight`.
 
     Returns:
-        (3, k) such values if its light is other by some factor, as the other channels tell; (3, k) the same if a
-        lamp is mirrored; and (k,) by how much more the logarithm of a pixel's likelihood is, since less is known.
+        (3, k) such values if the light differs by a factor that the other channels give; (3, k) the same if a
+        lamp is mirrored; and (k,) what is to be added to the pixel's log-likelihood, since less is known.
     """
     lit, mirroring, amends = shown.copy(), shown.copy(), np.zeros(len(codes), np.float32)
     of_value = np.float32(np.log(TOP_VALUE / BINS / np.sqrt(2 * np.pi)))
@@ -324,7 +326,7 @@ def _at_least(
     return lit, mirroring, amends
 
 
-# What follows are loops without branches and calls over all pixels of a crop, which become vector instructions.
+# The loops below, over all pixels of a crop, have neither branches nor calls, so that they are vectorised.
 
 
 @compiled
@@ -336,7 +338,7 @@ def _scaled(codes: Picture, channel: int, gain: np.float32, shown: Array) -> Non
 
 @compiled
 def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: Array) -> None:
-    """Put into ``expected`` (3, k) the display values that texels of ``values`` (3, k) show, lit as round a cell.
+    """Put into ``expected`` (3, k) the display values that texels of ``values`` (3, k) show in the light at a cell.
 
     Each plus :data:`OFFSET`.
     ``asides``: (2, k) mm, x and y from the cell's middle; ``k``: the cell's row in ``light``.
@@ -353,7 +355,7 @@ def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: A
 
 @compiled
 def _without_offset(scale: Array, mark: np.float32, expected: Array) -> None:
-    """Take :data:`OFFSET` from ``expected`` (3, k); ``mark`` where the board is not known: ``scale`` (k,) is 0."""
+    """Subtract :data:`OFFSET` from ``expected`` (3, k); put ``mark`` where ``scale`` (k,) is 0: unknown board."""
     for channel in range(3):
         for i in range(len(scale)):
             expected[channel, i] = expected[channel, i] - OFFSET if scale[i] > 0 else mark
@@ -361,10 +363,10 @@ def _without_offset(scale: Array, mark: np.float32, expected: Array) -> None:
 
 @compiled
 def _diffuse(shown: Array, expected: Array, scale: Array, work: Array) -> None:
-    """Compare what is ``shown`` (3, k) with what is ``expected`` (3, k), in deviations: one over ``scale`` (3, k).
+    """Compare what is ``shown`` (3, k) with what is ``expected`` (3, k), whose deviation is one over ``scale`` (3, k).
 
-    Both are display values plus :data:`OFFSET`, which a shade multiplies by some t.
-    Into ``work`` (4, k): how precisely t is told, as a square; t; how unlikely what is left across it is, in nats.
+    Both are display values plus :data:`OFFSET`, which shading multiplies by some t.
+    Into ``work`` (4, k): one over the variance of t; t; half the squared residual across it, in nats.
     """
     half, one, zero = np.float32(0.5), np.float32(1), np.float32(0)
     for i in range(shown.shape[1]):
@@ -379,7 +381,7 @@ def _diffuse(shown: Array, expected: Array, scale: Array, work: Array) -> None:
 
 @compiled
 def _by_brightness(log_volume: Array, work: Array) -> Array:
-    """(k,) log-likelihoods of pixels of which ``work`` has what :func:`_diffuse` puts there; it is overwritten."""
+    """(k,) log-likelihoods of pixels from what :func:`_diffuse` puts into ``work``, which is overwritten."""
     half, table, best = np.float32(0.5), _BRIGHTNESS.reshape(-1), np.empty(len(log_volume), np.float32)
     constant, least = np.float32(_BIN_LOG - np.log(2 * np.pi)), np.float32(np.log(OUTLIER_SHARE / BINS**3))
     take_logs(work[0])
@@ -394,10 +396,10 @@ def _by_brightness(log_volume: Array, work: Array) -> Array:
 
 @compiled
 def _glare(shown: Array, expected: Array, scale: Array, work: Array) -> None:
-    """Compare what is ``shown`` (3, k) with what is ``expected`` (3, k) of a board that mirrors a lamp there.
+    """Compare what is ``shown`` (3, k) with what is ``expected`` (3, k) if the board mirrors a lamp there.
 
     Both are display values plus :data:`OFFSET`.
-    Into ``work`` (4, k), from its second row on: what the logarithm is to be taken of; and what is to be added to that.
+    Into ``work`` (4, k), from its second row on: a factor whose logarithm is still to be taken; what is added to it.
     """
     constant = np.float32(_BIN_LOG - np.log(2 * np.pi * np.sqrt(3) * GLARE) + np.log(GLARING))
     zero, half, one, two, three = np.float32(0), np.float32(0.5), np.float32(1), np.float32(2), np.float32(3)

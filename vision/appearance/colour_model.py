@@ -1,7 +1,7 @@
 """Colour model: log-likelihood of a pixel's colour for every material, as one look-up table.
 
 The table is a smoothed histogram of what surfaces may show (:mod:`vision.appearance.shading`); pixels are looked up
-after the illumination was divided out.
+after dividing out the illumination.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from vision.scene.configurations import Configurations
 from vision.scene.materials import SKY_VIEW_FACTORS, Materials
 
 BINS = 32
-"""Bins a channel: 8 codes wide, about twice the noise of a dim picture.  Chosen by eye."""
+"""Bins per channel: 8 codes wide, about twice the noise of a dim picture.  Chosen by eye."""
 
 TOP_VALUE = 1.25
 """Largest display (gamma-encoded) value that is distinguished, relative to white paper there.  Chosen by eye."""
 
 OUTLIER_SHARE = 0.03
-"""Share of pixels that no material explains (dust, print, edges, JPEG), which bounds the evidence of one pixel.  Chosen
-by eye."""
+"""Share of outliers: pixels that no material explains (dust, print, edges, JPEG).  Bounds the evidence of one pixel.
+Chosen by eye."""
 
 
 OUTLIER_LOG = float(np.log(OUTLIER_SHARE / BINS**3) + 0.7)
@@ -37,14 +37,14 @@ OUTLIER_LOG = float(np.log(OUTLIER_SHARE / BINS**3) + 0.7)
 
 
 class Lamp(Enum):
-    """Where the lamp stands, by the light on those sides of pieces that the camera sees."""
+    """Position of the lamp, as seen in the light on the sides of pieces that face the camera."""
 
     USUAL = auto()
     LOW = auto()
     BEHIND = auto()
 
 
-# All values are chosen by eye, but for the glare of upper faces: with 0.3 the collection's dim recording of Domination
+# All values are chosen by eye, except the glare of upper faces: with 0.3 the collection's dim recording of Domination
 # is lost, with 0.1 its first frames are misread; its printed mats are read alike with 0.2 and 0.3 (2026-11-23).
 # Upper faces and the floor face the same light as the paper, so s is near 1 unless they are shaded; sides may be lit
 # by little more than what the room reflects, or by a lamp at right angles.
@@ -57,39 +57,40 @@ _WALL = Shading(lit=0.0, spread=0.0, shade=(0.05, 1.1), mirrored=0.02, tint=0.08
 _LATERAL_FACE = Shading(lit=0.0, spread=0.0, shade=(0.05, 2.5), mirrored=0.08, tint=0.08)
 
 _BESIDE_TERRAIN = replace(_SIDE, shade=(0.1, 1.1))
-"""Sides where terrain or pillars may be as dark: with the lamp behind, they were 0.09 to 0.16 of white paper's light,
-and pale towers before a green cloth were taken for terrain in shade."""
+"""Sides where terrain or pillars may be as dark: with the lamp behind, they had 0.09 to 0.16 of white paper's light,
+and pale towers in front of a green cloth were mistaken for terrain in shade."""
 
 _FACING = replace(_SIDE, shade=(0.2, 1.9))
-"""Sides beside a low lamp: what they get of it is the cotangent of its elevation, here of 28 degrees."""
+"""Sides that face a low lamp: what they receive of it, relative to the floor, is the cotangent of its elevation, here
+28 degrees."""
 
 _FACING_ON_BOARD = replace(_WALL, shade=(0.05, 2.2))
-"""The same on a learned board, where what lies before a dark board in the shade may still be a side."""
+"""The same on a learned board, where what is in the shade in front of a dark board may still be a side."""
 
 _BACKLIT = replace(_SIDE, shade=(0.13, 0.7))
 """Sides that a lamp behind the board leaves in the shade.  None is lit like a face then, or ground like a shaded side.
-Of six ranges from 0.06 to 0.2 and up to 0.5 to 1.1 this read five sets of faced pieces best."""
+Of six ranges, beginning at 0.06 to 0.2 and ending at 0.5 to 1.1, this read five sets of faced pieces best."""
 
 _MIRRORING = replace(_TOP, glare=0.5)
-"""Plain upper faces before such a lamp, which they mirror towards the camera.  With 0.2, 0.4, 0.5 and 0.6 the set of
-discs that do so most had 19, 6.4, 4.4 and 3.1 nats against the truth; with 0.5 seven others had 16 in place of 14.  Of
-faces with characters a white set was read worse (10 to 45)."""
+"""Plain upper faces lit by such a lamp, which they mirror towards the camera.  With 0.2, 0.4, 0.5 and 0.6 the set of
+discs that do so most had 19, 6.4, 4.4 and 3.1 nats against the truth; with 0.5 seven others had 16 instead of 14.  Of
+sets with characters on their faces, a white one was read worse (10 to 45)."""
 
 _DEEP = replace(_SIDE, shade=(0.08, 0.2))
 DEEP_SHARE = 1e-3
-"""How deep the shade on a side may be beside a lamp behind the board, and the share of sides' pixels that are in it.
-What is so dark is understood; but shadows, ink and gaps are as dark, so that it speaks for no stack."""
+"""Range of deep shade on sides when a lamp is behind the board, and the share of the sides' pixels that lie in it.
+Such dark pixels are thus explained; but as shadows, ink and gaps are as dark, they are evidence for no stack."""
 
 INK_SHARE = 0.25
 """Share of a face that its character and ring cover.  Chosen by eye."""
 
 BLEACHED_SHARE = 0.05
-"""How often the lamp itself was mirrored in the plain face by which a colour was enrolled on a learned board, and the
-sides below it did not tell (:mod:`vision.appearance.specular`): a quarter of those that mirror it.  Chosen by eye; of
-the collection's sets on printed mats none was bleached so."""
+"""How often the lamp itself was mirrored in the plain face from which a colour was enrolled on a learned board, and the
+sides below did not reveal it (:mod:`vision.appearance.specular`): a quarter of those that mirror it.  Chosen by eye; of
+the collection's sets on printed mats none was bleached in this way."""
 
 TINTED = 0.1
-"""Difference between the channels of a reflectance that is plainly coloured.  Chosen by eye."""
+"""Difference between the channels of a reflectance above which it is not grey.  Chosen by eye."""
 
 
 def build_colour_model(
@@ -97,10 +98,10 @@ def build_colour_model(
 ) -> npt.NDArray[np.float32]:
     """(BINS³, materials) float32 log-likelihoods; the TABLE column is flat until a picture fills it.
 
-    ``paper``: reflectance of the mat beside the cells; None: as the cells.
+    ``paper``: reflectance of the mat beside the cells; None: that of the cells.
     """
     faces = _pieces_drawn(appearance, configurations)
-    # A learned board may be as dark as the shaded side of a piece: neither is then ruled out for being dark.
+    # A learned board may be as dark as the shaded side of a piece: darkness then rules out neither.
     on_mat = _SIDE if appearance.column is None else _BESIDE_TERRAIN
     side = _LATERAL_FACE if not configurations.has_faces else on_mat if appearance.board is None else _WALL
     bleached = _bleached_share(appearance, configurations)
@@ -126,7 +127,7 @@ def build_colour_model(
 def in_light_of(
     lamp: Lamp, colour_model: npt.NDArray[np.float32], appearance: SetAppearance, configurations: Configurations
 ) -> npt.NDArray[np.float32]:
-    """A copy of a colour model (BINS³, materials) of pieces with faces that are lit by an unusual ``lamp``."""
+    """A copy of a colour model (BINS³, materials) of pieces with faces, for an unusual position of the ``lamp``."""
     facing = _FACING if appearance.board is None else _FACING_ON_BOARD
     shading = replace(facing if lamp is Lamp.LOW else _BACKLIT, bleached=_bleached_share(appearance, configurations))
     model, faces = colour_model.copy(), _pieces_drawn(appearance, configurations)
@@ -145,9 +146,9 @@ def _bleached_share(appearance: SetAppearance, configurations: Configurations) -
 def with_deep_shade(
     colour_model: npt.NDArray[np.float32], appearance: SetAppearance, configurations: Configurations
 ) -> npt.NDArray[np.float32]:
-    """A copy of a colour model (BINS³, materials) in which sides may be in deep shade, too, to understand pictures by.
+    """A copy of a colour model (BINS³, materials) in which sides may be in deep shade, too, to explain pictures with.
 
-    Sides of pyramids, and those on a learned board, may already be so dark.
+    Sides of pyramids, and those on a learned board, may already be that dark.
     """
     model = colour_model.copy()
     if appearance.board is not None or not configurations.has_faces:
@@ -161,19 +162,19 @@ def with_deep_shade(
 
 
 def _put_sides(model: npt.NDArray[np.float32], sides: Sequence[npt.NDArray[np.float32]]) -> None:
-    """Have a colour model (BINS³, materials) expect such ``sides``, (BINS³,) log-likelihoods of each colour's."""
+    """Put ``sides``, (BINS³,) log-likelihoods for each colour, into a colour model (BINS³, materials)."""
     kinds = Materials(len(sides))
     model[:, kinds.sides : kinds.column_side] = np.column_stack(sides)
     model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(np.array(sides))
 
 
 def _of_any(sides: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """(BINS³,) log-likelihoods of the likeliest of the ``sides`` (colours, BINS³), and of any one of them."""
+    """(BINS³,) log-likelihoods of the likeliest of the ``sides`` (colours, BINS³), and of their equal mixture."""
     return sides.max(axis=0), np.log(np.mean(np.exp(sides), axis=0))
 
 
 def repaint_column(colour_model: npt.NDArray[np.float32], column: ColumnAppearance) -> None:
-    """Have a colour model (BINS³, materials) of a set with terrain or pillars expect a ``column`` of another colour."""
+    """Put the colour of a ``column`` into a colour model (BINS³, materials) of a set with terrain or pillars."""
     learned = np.column_stack(_column(column))
     colour_model[:, -learned.shape[1] :] = learned
 
@@ -184,23 +185,23 @@ def reflectances(appearance: SetAppearance, configurations: Configurations) -> n
 
 
 def has_colours(appearance: SetAppearance) -> bool:
-    """Whether any piece of a set is neither black, gray nor white."""
+    """Whether any piece of a set is neither black, grey nor white."""
     return any(max(colour) - min(colour) > TINTED for colour in appearance.pieces.values())
 
 
 def contrast_to_ground(pieces: npt.NDArray[np.float64], grounds: Sequence[Reflectance]) -> float:
-    """By how much, root mean square of the channels' display values, the piece most like some ground differs from it.
+    """Least difference of any piece from any ground: root mean square over the channels' display values.
 
-    ``pieces`` (colours, 3) and ``grounds``, what pieces stand on, are reflectances; infinite where there are none.
+    ``pieces`` (colours, 3) and ``grounds``, what pieces stand on, are reflectances; infinite without grounds.
     """
     apart = [np.sqrt(((display(pieces) - display(np.array(ground))) ** 2).mean(axis=1)).min() for ground in grounds]
     return float(min(apart, default=np.inf))
 
 
 def _pieces_drawn(appearance: SetAppearance, configurations: Configurations) -> list[npt.NDArray[np.float64]]:
-    """Reflectance of the pieces of each colour, (3,), or any of theirs, (DRAWS, 3), where they have characters.
+    """Reflectance of the pieces of each colour: (3,), or where they have characters (DRAWS, 3), drawn from theirs.
 
-    A camera smears colour: the same wood is learned redder round a red ink than round a black one, and sides have none.
+    A camera smears colour: the same wood is learned redder round red ink than round black, and sides have no ink.
     """
     if not appearance.inks:
         return list(reflectances(appearance, configurations))
@@ -210,8 +211,8 @@ def _pieces_drawn(appearance: SetAppearance, configurations: Configurations) -> 
 
 
 def _floor_reflectances(appearance: SetAppearance) -> npt.NDArray[np.float64]:
-    """(3,) that of the floor; or (DRAWS, 3), any that a learned board shows, or where nothing is known any at all."""
-    rng = np.random.default_rng(1)  # other numbers than those by which surfaces are lit, and pieces drawn
+    """(3,) the floor's; or (DRAWS, 3), drawn from those of a learned board, or from all where nothing is known."""
+    rng = np.random.default_rng(1)  # not the seeds with which surfaces are lit and pieces drawn
     if appearance.board is not None:
         shown = appearance.board.colour[appearance.board.seen > 0]
         return linear_light(shown[rng.integers(0, len(shown), DRAWS)].astype(np.float64))
@@ -230,7 +231,7 @@ def _inked(
 
 
 def _column(column: ColumnAppearance) -> list[npt.NDArray[np.float32]]:
-    """(BINS³,) float32 each: log-likelihood of the side of terrain or pillars, then of its tops by share of the sky."""
+    """(BINS³,) float32 each: log-likelihood of the side of terrain or pillars, then of its top by sky view factor."""
     top, side = np.array(column.top), np.array(column.side)
     return [
         _learn(draw(side, _WALL)),
@@ -239,10 +240,10 @@ def _column(column: ColumnAppearance) -> list[npt.NDArray[np.float32]]:
 
 
 def _in_pit(sky_view_factor: float, reflectance: float) -> Shading:
-    """How a floor is lit from which a share of the sky is visible, between walls of this ``reflectance``.
+    """Shading of a floor with this sky view factor, between walls of this ``reflectance``.
 
     The lamp may be anywhere in the sky.  Ambient light comes from all of it; occluded parts are replaced by the walls,
-    which are about half lit themselves.
+    which are themselves about half lit.
     """
     if sky_view_factor == 1:
         return FLOOR_SHADING
@@ -252,7 +253,7 @@ def _in_pit(sky_view_factor: float, reflectance: float) -> Shading:
 
 
 def piece_likelihood(colour_model: npt.NDArray[np.float32], colours: int) -> npt.NDArray[np.float32]:
-    """(BINS³,) float32 likelihood by the likeliest face of a piece, of a model (BINS³, materials) with ``colours``."""
+    """(BINS³,) float32 likelihood under the likeliest face, from a model (BINS³, materials) with ``colours``."""
     likelihood: npt.NDArray[np.float32] = np.exp(
         colour_model[:, Materials.TOPS : Materials(colours).column_side].max(axis=1)
     )
@@ -265,8 +266,8 @@ def table_column(
     """(BINS³,) float32 log-likelihood of what lies outside the mat, from display values (n, 3) sampled there.
 
     White ``paper``, of likelihood (BINS³,), is as probable there as what was sampled.  A colour that a piece may have,
-    by :func:`piece_likelihood` (BINS³,), is no likelier here: a cloth's is known more sharply only because it was
-    sampled in this light, and the pixels of one face, which has one shade, are as much alike as those of the cloth.
+    by :func:`piece_likelihood` (BINS³,), is no likelier here: a cloth's is known more precisely only because it was
+    sampled in this light, and the pixels of one face, which has one shade, are as alike as those of the cloth.
     """
     shares = (_shares(values) + paper) / 2
     return np.log(np.where(pieces > np.exp(OUTLIER_LOG), np.minimum(shares, pieces), shares)).ravel()
@@ -286,21 +287,21 @@ def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> n
 
 
 def bin_index(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
-    """Rows (…) int32 of the colour model for display values (…, 3) r g b."""
+    """Rows (…) int32 in the colour model of display values (…, 3) r g b."""
     q = quantised(values)
     row: npt.NDArray[np.int32] = (q[..., 0] * BINS + q[..., 1]) * BINS + q[..., 2]
     return row
 
 
 def quantised(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
-    """Bin (int32, 0…BINS − 1) of each display value of a channel."""
+    """Bin (int32, 0…BINS − 1) of each display value."""
     bins: npt.NDArray[np.int32] = np.minimum((values * np.float32(BINS / TOP_VALUE)).astype(np.int32), BINS - 1)
     return bins
 
 
 @compiled
 def display_value(linear: float) -> float:
-    """As :func:`calibration.srgb.display`, of one value."""
+    """As :func:`calibration.srgb.display`, for a single value."""
     return float(
         STEEPEST * linear if linear <= 0.0031308 else (1 + CURVE_OFFSET) * linear ** (1 / GAMMA) - CURVE_OFFSET
     )
@@ -318,7 +319,7 @@ def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 @compiled
 def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
-    """(BINS³,) float32 likelihood by ``rows`` (n,), smoothed by the kernel (1, 2, 1) / 4 along each channel."""
+    """(BINS³,) float32 likelihood: histogram of ``rows`` (n,), smoothed with (1, 2, 1) / 4 along each channel."""
     counts, smooth = np.zeros(BINS**3, np.float32), np.zeros(BINS**3, np.float32)
     for row in rows:
         counts[row] += 1
@@ -338,5 +339,5 @@ def _smoothed(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
 
 @compiled
 def _within(place: int) -> int:
-    """A bin clamped to the range."""
+    """A bin, clamped to the range."""
     return min(max(place, 0), BINS - 1)

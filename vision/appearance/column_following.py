@@ -1,8 +1,8 @@
 """Let the learned colour of pillars follow what bare ones show during a match.
 
-A lamp near the table lights pillars otherwise than the paper beside them, by which the light is measured, and a set
-that was enrolled in another light does not know that.  Only pillars count on which surely nothing stands and that
-nearly all of the sky lights, and of these the median.  Their sides change by the same share.
+A lamp near the table lights pillars differently from the paper beside them, from which the light is measured, and a
+set that was enrolled in other light does not know that.  Only pillars count that surely carry nothing and that nearly
+all of the sky lights, and of these the median.  Their sides change by the same factor.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from vision.errors import VisionError
 from vision.scene.terrain import floors_mm, sky_view_factors
 
 LEAST_SKY_VIEW_FACTOR = 0.95
-"""Share of the sky that must light an upper face that counts.  Chosen by eye."""
+"""Sky view factor above which an upper face counts.  Chosen by eye."""
 
 LEAST_PILLARS = 5
-"""Of fewer pillars nothing is learned: single ones are shaded by cubes.  Chosen by eye."""
+"""From fewer pillars nothing is learned: single ones are shaded by cubes.  Chosen by eye."""
 
 PART = 0.5
-"""Part of the way, in log reflectance, that the colour goes at a time.  Chosen by eye."""
+"""Fraction of the difference in log reflectance by which the colour moves at a time.  Chosen by eye."""
 
 LEAST_CHANGE = 0.03
-"""Difference of log reflectance up to which the colour stays: in ``diamond-1`` twelve measurements differ from what was
+"""Difference of log reflectance below which the colour stays: in ``diamond-1`` twelve measurements differ from what was
 enrolled by 0.015 at most."""
 
 
 def follow_column(
     known: ColumnAppearance, photograph: Photograph, kit: Kit, levels: tuple[int, ...], bare: Collection[str]
 ) -> ColumnAppearance:
-    """What is ``known``, nearer to what a photograph shows of pillars at ``levels``, of those cells that are ``bare``.
+    """``known``, moved towards what a photograph shows of the ``bare`` cells' pillars, which stand at ``levels``.
 
-    ``known`` itself where they are alike, or too few are seen.
+    ``known`` itself where the two are alike, or too few pillars are seen.
     """
     floors = floors_mm(kit, levels)
     shares = sky_view_factors(floors, min(kit.board.pitch_mm))

@@ -1,4 +1,4 @@
-"""How brightly the bare ground is lit, place by place, against how it usually is: where shadows lie."""
+"""How brightly the bare ground is lit, place by place, relative to its usual light: where shadows lie."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 STEP_MM = 2.5
-"""Distance of the places that are looked at."""
+"""Spacing of the sampled places."""
 
 INSET_MM = 2.0
-"""How far within a printed square its floor is looked at: lines are printed between squares."""
+"""How far inside a printed square its floor is sampled: lines are printed between squares."""
 
 BRIGHTEST = 1.6
-"""Light, as a share of the usual one, above which it is no matter how bright a place is."""
+"""Share of the usual light at which brighter places are clipped."""
 
 STRANGE = 25.0
-"""Half the squared deviation, in variances, of a place's hue from the ground's above which it is no bare ground."""
+"""Half the squared deviation of a place's hue from the ground's, in variances, above which it is no bare ground."""
 
 
 class Ground(NamedTuple):
-    """Places (k) on the bare ground whose look is known, seen from one pose, one square after the other.
+    """Places (k) on the bare ground whose appearance is known, seen from one pose, one square after the other.
 
     Attributes:
         places_mm: (k, 2).
-        pixels: (k, 2) px, where the picture shows them, x and y.
-        values: (k, 3) float32, display values b g r relative to white paper, without what is mirrored.
+        pixels: (k, 2) px, x and y where the picture shows them.
+        values: (k, 3) float32, display values b g r relative to white paper, without specular reflection.
         variance: (k, 3) float32, of these.
-        square: (k,) number of the cell, or of a patch of the same size beside them.
-        squares: how many of these the whole ground has.
+        square: (k,) number of the square: a cell, or a patch of the same size beside the cells.
+        squares: number of squares of the whole ground.
         is_sample: (k,) bool, every second place, evenly spread.
     """
 
@@ -65,12 +65,12 @@ class Ground(NamedTuple):
 
 
 class GroundLight(NamedTuple):
-    """The light on such places in one picture.
+    """The light at such places in one picture.
 
     Attributes:
         share: (k,) of the usual light there.
-        deviation: (k,) standard deviation of that, by noise and grain.
-        is_ground: (k,) bool, whether the place may show the ground, by its hue.
+        deviation: (k,) standard deviation of that, due to noise and grain.
+        is_ground: (k,) bool, whether by its hue the place may show the ground.
     """
 
     share: Floats
@@ -109,18 +109,18 @@ def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera:
 
 
 def measure_ground(image: Picture, ground: Ground, light: Illumination) -> GroundLight:
-    """The light on ``ground`` in a picture (height, width, 3) uint8 BGR, beside the ``light`` on the whole board."""
+    """The light on ``ground`` in a picture (height, width, 3) uint8 BGR, relative to the board's overall ``light``."""
     codes = codes_at(image, ground.pixels)
     at = np.column_stack([ground.places_mm, np.zeros(len(codes))])
     shown, expected = values_of(codes, gain_in(light.at(at))[:, ::-1]), ground.values
     if light.specular is not None:
         expected = np.maximum(lightened(expected, specular_at(light.specular, light.half_mm, at)), np.float32(1e-3))
-    # Sums over three values are many times as fast as a product of matrices.
+    # Sums over three values are many times faster as matrix products.
     weight, each = 1 / ground.variance, np.ones(3, np.float32)
     precision = np.maximum((expected**2 * weight) @ each, 1e-6)
     display_share = (expected * shown * weight) @ each / precision
     across = ((shown - display_share[:, None] * expected) ** 2 * weight) @ each
-    # The curve of display values is a power of light but for an offset.
+    # A display value is a power of light, apart from an offset.
     bright = expected @ (each / 3)
     offset = CURVE_OFFSET * (1 - display_share) / (bright + CURVE_OFFSET)
     curve = np.maximum(display_share + offset, 0)

@@ -1,4 +1,4 @@
-"""Illumination of the mat, measured in every picture from the printed patches and the bare paper."""
+"""Illumination of the mat, measured in every picture on the printed patches and the bare paper."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ TOO_DARK = 0.004
 are lost and nothing should be read.  Chosen by eye."""
 
 SAMPLES = 100
-"""Planes tried through three references each (RANSAC: Fischler and Bolles, 1981): even with two thirds of the paper
-covered the chance that all three of some sample are bare is 97 %."""
+"""Number of planes tried, through three references each (RANSAC: Fischler and Bolles, 1981): even with two thirds of
+the paper covered the chance that all three of some sample are bare is 97 %."""
 
 REFINEMENTS = 20
-"""Most fits of a plane to its own inliers: 174 pictures of the collection needed two in the median, and 18 at most."""
+"""Most refits of a plane to its inliers: 174 pictures of the collection needed two in the median, 18 at most."""
 
 AGREE_LOG = 0.1
-"""References within about a tenth (log) of a plane are its inliers; the rest is covered or shaded.  Chosen by eye."""
+"""References within about a tenth (log) of a plane are its inliers; others are covered or shaded.  Chosen by eye."""
 
 CURVED_GAIN = 1.1
-"""A surface of second order has to agree with so many times as many references as a plane: with less, pale pieces that
-hide a part of the board would bend it.  In 308 pictures beside lamps 0.8 m away and farther 12 did, and all were read
-as before."""
+"""Factor by which a surface of second order has to have more inliers than a plane: with less, pale pieces that occlude
+part of the board would bend it.  In 308 pictures beside lamps 0.8 m away and farther 12 did, and all were read as
+before."""
 
 ADMITTED = (3.0, 2.0)
-"""References so many times farther from a plane than its inliers may lie on such a surface at first, and then."""
+"""Multiples of the inlier threshold within which references count in the first and second fit of such a surface."""
 
 STIFFNESS = 1.0
-"""Its curvature is held to zero as by one more reference that tells it.  Chosen by eye."""
+"""Its curvature is regularised towards zero, as by one more reference that measures it.  Chosen by eye."""
 
 LIT_SHARE = 0.15
-"""Share of the references that lie in more light than most, if that part counts as lit and all others as shaded: with
-0.3 fewer pictures with a hard shadow over the board are read.  What mirrors a lamp has less of them."""
+"""Share of the references that must lie in more light than most for that part to count as lit and all others as
+shaded: with 0.3 fewer pictures with a hard shadow across the board are read.  What mirrors a lamp has fewer of them."""
 
 LEAST_AREA = 0.2
 """Least determinant of a sample of three references (4: the whole mat); nearly collinear ones leave the plane's slope
 undetermined.  Chosen by eye."""
 
 LEAST_REFERENCES = 12
-"""Fewer references do not tell the light.  Chosen by eye."""
+"""Fewest references from which the light is measured.  Chosen by eye."""
 
 AROUND_PX = np.arange(-1, 2)
-"""Pixels to each side of a reference that are averaged: noise of 7 codes moves the light that one pixel tells by a
-tenth, so that no plane was near to more than some of them by chance."""
+"""Offsets of the pixels round a reference that are averaged: noise of 7 codes changes the light measured at one pixel
+by a tenth, so that any plane was near only some of them, by chance."""
 
 MIDDLE = len(AROUND_PX) ** 2 // 2
-"""Which of them is the reference itself: where it is exposed well, those round it that are, too, count."""
+"""Index of the reference itself among them: where it is well exposed, those of its neighbours that are, too, count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +69,8 @@ class Illumination:
     Attributes:
         plane: (3 or 6 coefficients, 3 channels) float64, for 1, x, y, x², xy, y² in halves of the mat.
         half_mm: half of the mat's width and height.
-        specular: (rows, columns) float32, white that the board mirrors besides, as light relative to white paper's
-            (:func:`vision.appearance.tone_curve.light_shown`), all over the mat, its far left corner first; less than 0
+        specular: (rows, columns) float32, white light that the board mirrors besides, relative to white paper's
+            (:func:`vision.appearance.tone_curve.light_shown`), all over the mat, its far left corner first; negative
             where a lamp was mirrored when the board's appearance was learned; None where that is not known.
     """
 
@@ -115,7 +115,7 @@ def measure_illumination(
 def usable_references(
     image: npt.NDArray[np.uint8], places: References, pose: Registration, camera: Camera
 ) -> tuple[Points, Points]:
-    """Those of ``places``, (n, 3) mm, that a picture (height, width, 3) uint8 BGR exposes well, and their log light."""
+    """Those ``places``, (n, 3) mm, that a picture (height, width, 3) uint8 BGR exposes well, and their log light."""
     inside, codes = _codes_at(image, places, pose, camera)
     in_range = np.asarray(((codes > 0) & (codes < 255)).all(axis=2))
     usable = in_range[:, MIDDLE]
@@ -128,7 +128,7 @@ def usable_references(
 def _codes_at(
     image: npt.NDArray[np.uint8], places: References, pose: Registration, camera: Camera
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
-    """(n,) bool, which ``places`` are in the picture, and (k, 9, 3) uint8 what it shows at and round these, r g b."""
+    """(n,) bool, which ``places`` are in the picture, and (k, 9, 3) uint8 its pixels at and around these, r g b."""
     pixels = np.rint(project(places.points_mm, pose, camera)).astype(int)
     inside = np.asarray(((pixels > 0) & (pixels < (camera.width_px - 1, camera.height_px - 1))).all(axis=1))
     x, y = pixels[inside].T[..., None, None]
@@ -136,9 +136,9 @@ def _codes_at(
 
 
 def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> Illumination:
-    """The plane of log light on which most references at ``points_mm`` (n, 3) lie, whose logs are (n, 3).
+    """The plane of log light with the most inliers among references at ``points_mm`` (n, 3), whose logs are (n, 3).
 
-    Raises VisionError when it is too dark, or too few of them agree.
+    Raises VisionError when it is too dark, or too few references span a plane.
     """
     terms = _terms(points_mm, half_mm)
     plane = _refined(terms, logs, _inliers(terms, logs))
@@ -148,9 +148,9 @@ def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> 
 
 
 def _refined(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points:
-    """(3, 3) float64 coefficients of the plane through its own inliers, from those of a sample, ``bare`` (n,).
+    """(3, 3) float64 coefficients of a plane refitted to its own inliers, starting from a sample's, ``bare`` (n,).
 
-    A plane through three references has their noise, so that which agree with it depends on which three were drawn
+    A plane through three references has their noise, so that its inliers depend on which three were drawn
     (local optimisation of RANSAC: Chum, Matas and Kittler, 2003).
     """
     for _ in range(REFINEMENTS):
@@ -164,7 +164,7 @@ def _refined(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points
 
 @compiled
 def _normal_equations(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> tuple[Points, Points]:
-    """Those, (3, 3) float64 each, of the plane through the references that are ``bare`` (n,)."""
+    """Normal equations, (3, 3) float64 each, of the plane through the references that are ``bare`` (n,)."""
     normal, right = np.zeros((3, 3)), np.zeros((3, 3))
     for i in range(len(terms)):
         for row in range(3 if bare[i] else 0):
@@ -176,7 +176,7 @@ def _normal_equations(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) 
 
 @compiled
 def _agreeing(terms: Points, logs: Points, plane: Points) -> npt.NDArray[np.bool_]:
-    """(n,) which references lie on a ``plane`` (3, 3)."""
+    """(n,) bool, which references are inliers of a ``plane`` (3, 3)."""
     agree = np.ones(len(terms), np.bool_)
     for i in range(len(terms)):
         for channel in range(3):
@@ -186,7 +186,7 @@ def _agreeing(terms: Points, logs: Points, plane: Points) -> npt.NDArray[np.bool
 
 @compiled
 def _at_plane(terms: Points, plane: Points, channel: int) -> float:
-    """Value of a ``plane`` (3, 3) in a channel, of the ``terms`` (3,) of a place."""
+    """Value of a ``plane`` (3, 3) in a channel, at a place with these ``terms`` (3,)."""
     return float(terms[0] * plane[0, channel] + terms[1] * plane[1, channel] + terms[2] * plane[2, channel])
 
 
@@ -212,14 +212,14 @@ def _curved(terms: Points, logs: Points, plane: Points) -> Points:
 
 
 def _of_lit_part(terms: Points, logs: Points, surface: Points) -> Points:
-    """The ``surface`` (3 or 6, 3) as it is where nothing shades the mat; ``terms`` (n, 6): :func:`curved_terms`.
+    """The ``surface`` (3 or 6, 3) raised to the light of the unshaded mat; ``terms`` (n, 6): :func:`curved_terms`.
 
-    A person beside the lamp may shade the larger part.  What is in the shade is understood, what is brighter than
-    the light allows is not.
+    A person beside the lamp may shade the larger part.  What is in the shade can be explained, what is brighter than
+    the light allows cannot.
     """
     above = logs - terms[:, : len(surface)] @ surface
     step = above.mean(axis=1)
-    # Grey: a shadow is as deep in all channels, a piece of some colour is not.
+    # Grey: a shadow is equally deep in all channels, a coloured piece is not.
     is_grey = np.abs(above - step[:, None]).max(axis=1) < AGREE_LOG
     is_brighter = is_grey & (step > 2 * AGREE_LOG)
     least = LIT_SHARE * len(terms)
@@ -263,10 +263,10 @@ def _inliers(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
 
 @compiled
 def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[np.bool_]:
-    """(n,) bool, the inliers of that of ``planes`` (s, 3, 3) with the most; see :func:`_inliers`.
+    """(n,) bool, the inliers of the best of ``planes`` (s, 3, 3); see :func:`_inliers`.
 
-    Each reference that is brighter than a plane counts against it: the rest may be covered, or in the shade, so that
-    the most may lie on a plane that slopes into a soft shadow.
+    Each reference that is brighter than a plane counts against it.  Darker ones may be covered, or in the shade, so
+    that a plane that slopes into a soft shadow may have the most inliers.
     """
     inliers, most = np.zeros(len(terms), np.bool_), -len(terms)
     for plane in planes:
@@ -279,7 +279,7 @@ def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[
 
 @compiled
 def _brighter(terms: Points, logs: Points, plane: Points) -> int:
-    """How many references are in all channels so much brighter than a ``plane`` (3, 3) that no inlier is."""
+    """Number of references that are brighter than a ``plane`` (3, 3) in all channels by more than an inlier may be."""
     count = 0
     for i in range(len(terms)):
         is_brighter = True

@@ -1,4 +1,4 @@
-"""References: places of known colour on a mat, by which a picture's light is measured."""
+"""References: places of known colour on a mat, at which a picture's light is measured."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARGIN_MM = 6.0
 """How far inside the mat's edge the paper is sampled.  Chosen by eye."""
 
 FLOOR_SHARE = 0.36
-"""Of a square's pitch, how far from its middle its floor is sampled."""
+"""Distance from a square's centre at which its floor is sampled, as a share of the pitch."""
 
 
 class References(NamedTuple):
@@ -35,10 +35,10 @@ class References(NamedTuple):
 
 
 def references(kit: Kit, floor: Reflectance | None = None, levels: tuple[int, ...] = ()) -> References:
-    """The references of a kit: points of its patches and paper; if it has neither, of the white of its markers.
+    """The references of a kit: points on its patches and paper; if it has neither, on the white of its markers.
 
-    And of its squares where the colour of their ``floor`` is known, but for those that ``levels`` of terrain raise.
-    What is darker than :data:`DARKEST_USED` is none.
+    Also on its squares where the colour of their ``floor`` is known, except those that ``levels`` of terrain raise.
+    Patches and floors darker than :data:`DARKEST_USED` are left out.
     """
     points: list[tuple[float, float, float]] = []
     colours: list[tuple[float, float, float]] = []
@@ -65,7 +65,7 @@ def references(kit: Kit, floor: Reflectance | None = None, levels: tuple[int, ..
 
 
 def white_modules(mat: Mat) -> Points:
-    """(n, 3) float64 mm, the middles of the white modules of all markers."""
+    """(n, 3) float64 mm, the centres of the white modules of all markers."""
     chosen = dictionary(mat.dictionary)
     side = chosen.markerSize + 2
     square = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32)

@@ -1,7 +1,7 @@
-"""Natural logarithms and exponentials of whole arrays, eight at a time: the compiler's own are taken one by one.
+"""Natural logarithms and exponentials of whole arrays, eight at a time: the compiler's own are computed one by one.
 
-A loop without branches and calls becomes vector instructions.  So exponents are read from a number's bits, or put into
-them, and of what is left a polynomial is taken (Moshier, Cephes Math Library, logf and expf).
+A loop without branches and calls is vectorised.  So exponents are read from a number's bits, or written into them, and
+the rest is approximated by a polynomial (Moshier, Cephes Math Library, logf and expf).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vision.compiled import compiled
 _EXPONENT_BEGINS = np.int32(23)
 _MANTISSA = np.int32((1 << 23) - 1)
 _HALF_ROOT = np.int32(np.float32(np.sqrt(0.5)).view(np.int32))
-"""Bits of the root of 1/2: numbers are taken apart so that what is left lies between it and the root of 2."""
+"""Bits of the square root of 1/2: numbers are split so that the mantissa lies between it and the square root of 2."""
 
 _OF_LOG = (
     np.float32(7.0376836292e-2),
@@ -36,19 +36,19 @@ _OF_EXP = (
     np.float32(5.0000001201e-1),
 )
 _BIAS = np.int32(127)
-"""What is added to the exponent of a number in its bits."""
+"""Bias of the exponent in a number's bits."""
 
 _LEAST = np.float32(-87)
-"""What is less is taken for this: its exponential is the least number that is computed with at full speed."""
+"""Smaller arguments are clamped to this: its exponential is the least number that is computed with at full speed."""
 
 _PER_LOG_2 = np.float32(1 / np.log(2))
 _LOG_2, _LOG_2_REST = np.float32(0.693359375), np.float32(-2.12194440e-4)
-"""ln 2 as a number of few bits, whose products with exponents are exact, and the rest."""
+"""ln 2, split into a number of few bits, whose products with exponents are exact, and the remainder."""
 
 
 @compiled
 def take_logs(values: npt.NDArray[np.float32]) -> None:
-    """Put into ``values`` (k,), which are positive, their logarithms, right to a few parts in ten million."""
+    """Replace ``values`` (k,), all positive, by their logarithms, accurate to a few parts in ten million."""
     a, b, c, d, e, f, g, h, i = _OF_LOG
     bits, one, half = values.view(np.int32), np.float32(1), np.float32(0.5)
     for number in range(len(values)):
@@ -63,7 +63,7 @@ def take_logs(values: npt.NDArray[np.float32]) -> None:
 
 @compiled
 def take_exponentials(values: npt.NDArray[np.float32]) -> None:
-    """Put into ``values`` (k,), none above 88, their exponentials, right to a few parts in ten million."""
+    """Replace ``values`` (k,), none above 88, by their exponentials, accurate to a few parts in ten million."""
     a, b, c, d, e, f = _OF_EXP
     one, half = np.float32(1), np.float32(0.5)
     for number in range(len(values)):

@@ -19,7 +19,7 @@ from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
 FLOOR_SHARE = 0.35
-"""Share of the pitch round a square's middle that is sampled for the floor, clear of the lines."""
+"""Share of the pitch round a square's centre in which the floor is sampled, clear of the lines."""
 
 WOOD_PERCENTILE = 80.0
 """Percentile of a face's brightness that is bare wood: ink covers less than half of it.  Chosen by eye."""
@@ -31,11 +31,11 @@ BRIGHTEST_PERCENTILE = 95.0
 """Percentile of a face's brightness that is bare wood, or a halo on it: what is nearer to it than to ink is wood."""
 
 UNLIKE = 2.0
-"""Pyramids of one colour whose brightness was learned as more than this times the others' were seen wrongly."""
+"""A pyramid learned as brighter or darker than others of its colour by more than this factor was seen wrongly."""
 
 DARK_INK = 0.12
-"""Largest reflectance of a character's ink in its darkest channel; of seven sets that were looked at 0.03 to 0.1.
-What is more is a lamp that all faces of a colour mirror."""
+"""Largest reflectance of a character's ink in its darkest channel; in seven sets that were examined, 0.03 to 0.1.
+More than this is due to a lamp that all faces of a colour mirror."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +48,15 @@ class Photograph:
     light: Illumination
 
     def reflectance(self, points_mm: Points, percentile: float = 50.0) -> Reflectance:
-        """That of a surface at places (n, 3) mm.  Raises VisionError when they lie outside the picture."""
+        """Reflectance of a surface: a percentile, per channel, over places (n, 3) mm.
+
+        Raises VisionError when they lie outside the picture.
+        """
         r, g, b = np.percentile(self.reflectances(points_mm), percentile, axis=0)
         return float(r), float(g), float(b)
 
     def reflectances(self, points_mm: Points) -> Points:
-        """(k, 3) of those of places (n, 3) mm that are in the picture.  Raises VisionError when none is."""
+        """(k, 3) reflectances at those places (n, 3) mm that are in the picture.  Raises VisionError when none is."""
         pixels = np.rint(project(points_mm, self.pose, self.camera)).astype(int)
         inside = ((pixels >= 0) & (pixels < (self.camera.width_px, self.camera.height_px))).all(axis=1)
         if not inside.any():
@@ -63,7 +66,7 @@ class Photograph:
 
 
 def floor_points(kit: Kit, floor_mm: Points) -> Points:
-    """(25, 3) places on a cell's floor, whose middle is ``floor_mm`` (3,)."""
+    """(25, 3) places on a cell's floor, whose centre is ``floor_mm`` (3,)."""
     steps = np.linspace(-FLOOR_SHARE, FLOOR_SHARE, 5)
     dx, dy = np.meshgrid(*(steps * pitch_mm for pitch_mm in kit.board.pitch_mm))
     around: Points = floor_mm + np.column_stack([dx.ravel(), dy.ravel(), np.zeros(dx.size)])
@@ -72,7 +75,7 @@ def floor_points(kit: Kit, floor_mm: Points) -> Points:
 
 @dataclass(frozen=True)
 class PieceColours:
-    """Reflectances by letter: of faces, of their characters, and the white that faces with characters mirror."""
+    """Reflectances by letter: of faces, of their inks, and the white that faces with characters mirror."""
 
     pieces: Mapping[str, Reflectance]
     inks: Mapping[str, Reflectance]
@@ -87,16 +90,16 @@ def learn_pieces(
     *,
     turned_alike: bool = False,
 ) -> PieceColours:
-    """The colours of the uppermost pieces of stacks by cell, each kind's the median of what its pieces show.
+    """The colours of the uppermost pieces of stacks by cell: for each kind the median over its pieces.
 
-    That is a pyramid's least pale face, or where they are ``turned_alike`` the face that is turned as the others' are.
-    A kind that is not seen has the colour of another that the kit gives the same.  Raises VisionError where there
-    is none.
+    A pyramid shows its least pale face, or where they are ``turned_alike`` the face that is turned as the others' are.
+    A kind that is not seen takes the colour of another one to which the kit gives the same.  Raises VisionError where
+    there is none.
     """
     seen: dict[str, list[Reflectance]] = {}
     plain: list[tuple[str, Mapping[int, Reflectance], list[Reflectance]]] = []
     inks: dict[str, list[Reflectance]] = {}
-    # What is no face with a character is even.
+    # Faces without characters are uniform.
     has_halos = bool(kit.pieces[0].glyph) and is_sharpened(photograph.image, kit, photograph.pose, photograph.camera)
     for cell, stack in layout.items():
         letter, kind = stack[-1], kit.piece(stack[-1])
@@ -125,10 +128,10 @@ def learn_pieces(
 
 
 def faces_turned_alike(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Reflectance]:
-    """Of the faces of each piece, by the way that they are turned, the one that is turned as those of the others.
+    """For each piece, of its faces by orientation, the one that is turned as those of the others.
 
-    A lamp lights one side of all pyramids: of some the lit one and of others the one in the shade would make bright
-    ones as dark as dark ones.  It is the way in which the most pieces show a face, and of these the least pale one.
+    A lamp lights one side of all pyramids: the lit side of some and the shaded side of others would make bright ones
+    as dark as dark ones.  It is the orientation in which most pieces show a face, and of these the least pale one.
     """
     ways = {way for faces in pieces for way in faces}
     pale = {way: [paleness(faces[way]) for faces in pieces if way in faces] for way in ways}
@@ -137,9 +140,9 @@ def faces_turned_alike(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Refl
 
 
 def wood(seen: Points, *, has_halos: bool) -> Reflectance:
-    """The reflectance of the wood of a face with a character, of which reflectances (k, 3) are seen.
+    """The reflectance of the wood of a face with a character, from reflectances (k, 3) sampled on it.
 
-    A camera that sharpens has halos along the strokes, which are brighter than the wood, and paler.
+    A camera that sharpens produces halos along the strokes, which are brighter than the wood, and paler.
     """
     if has_halos:
         bright = seen.mean(axis=1)
@@ -151,9 +154,9 @@ def wood(seen: Points, *, has_halos: bool) -> Reflectance:
 
 
 def _agreed(kit: Kit, pieces: Mapping[str, Reflectance]) -> dict[str, Reflectance]:
-    """Colours by letter; of pyramids one that is far from those of one colour is theirs.
+    """Colours by letter; a pyramid's that is far from those of its colour is replaced by their weighted median.
 
-    The faces of a small one may show what it mirrors, or what is beside it.  Larger ones have the greater weight.
+    The faces of a small one may show what it mirrors, or what is beside it.  Larger ones have more weight.
     """
     agreed = dict(pieces)
     for letter in pieces:
@@ -169,7 +172,7 @@ def _agreed(kit: Kit, pieces: Mapping[str, Reflectance]) -> dict[str, Reflectanc
 
 
 def weighted_median(colours: Points, weights: npt.NDArray[np.float64]) -> Reflectance:
-    """That of colours (k, 3) by brightness at which half of the ``weights`` (k,) is reached."""
+    """The first of colours (k, 3), in order of brightness, at which half of the ``weights`` (k,) is reached."""
     order = np.argsort(colours.sum(axis=1))
     reached = np.cumsum(weights[order]) >= weights.sum() / 2
     r, g, b = colours[order[reached.argmax()]].tolist()
@@ -177,11 +180,11 @@ def weighted_median(colours: Points, weights: npt.NDArray[np.float64]) -> Reflec
 
 
 def _without_lamp(kit: Kit, pieces: Mapping[str, Reflectance], inks: Mapping[str, Reflectance]) -> PieceColours:
-    """Faces with characters less the white that each mirrors of a lamp: by so much its ink is paler than others'."""
+    """Faces with characters less the lamp's white that each mirrors: by that its ink is paler than others'."""
     whites: dict[str, float] = {}
     for letter, ink in inks.items():
         alike = sorted((inks[other] for other in inks if kit.piece(other).colour == kit.piece(letter).colour), key=min)
-        # Others may mirror it, too: those that are darkest show the ink's own colour.
+        # Others may mirror it, too: the darkest ones show the ink's own colour.
         own = median(alike[: (len(alike) + 2) // 3])
         paler = min(shown - dark for shown, dark in zip(ink, own, strict=True))
         whites[letter] = max(0.0, paler, min(ink) - DARK_INK)

@@ -1,9 +1,9 @@
-"""Saturated channels: a code at the top of the range tells that there was at least so much light, not how much.
+"""Saturated channels: a code at the top of the range is only a lower bound of the light.
 
-Such an observation is censored, and its likelihood is the probability of all that it may have been (Tobin,
+Such an observation is censored, and its likelihood is the probability of all values that it may stand for (Tobin,
 "Estimation of relationships for limited dependent variables", Econometrica 26, 1958).  In the colour model that is a
-sum over bins.  It is divided by their number, as if the observation were spread over them evenly, so that what it tells
-stays comparable with what is told of other pixels.
+sum over bins.  It is divided by their number, as if the observation were spread evenly over them, so that its evidence
+stays comparable with that of other pixels.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from vision.appearance.illumination import Illumination
 from vision.appearance.tone_curve import gain_in, values_of
 
 SATURATED = 254
-"""Least code of a channel that is saturated: resampling and JPEG make 254 of some 255."""
+"""Least code of a saturated channel: resampling and JPEG turn some 255 into 254."""
 
 Bins = tuple[int, int, int]
-"""Of each channel, r g b, the first bin of the colour model that a saturated pixel may have been in."""
+"""For each channel, r g b, the first bin of the colour model that a saturated pixel may belong to."""
 
 NOTHING_SATURATED: Bins = (BINS - 1, BINS - 1, BINS - 1)
-"""The last bins keep their meaning."""
+"""Nothing is censored: the last bins keep their meaning."""
 
 
 def saturated_bins(light: Illumination) -> Bins:
-    """Those in the middle of a mat that is lit so."""
+    """The first bins of saturated channels at the centre of a mat in this light."""
     red, green, blue = quantised(values_of(np.array(SATURATED), gain_in(light.at(np.zeros((1, 3)))))).ravel().tolist()
     return red, green, blue
 
 
 def censor(table: npt.NDArray[np.float32], first: Bins) -> None:
-    """Have the last bin of each channel stand for what was saturated, in bins from ``first`` on.
+    """Make the last bin of each channel stand for saturated values, which may lie in any bin from ``first`` on.
 
     Args:
         table: (BINS³, …) float32 log-likelihoods, changed in place.
-        first: is the last bin where the last bin keeps its meaning.
+        first: per channel; the last bin where that one keeps its meaning.
     """
     cube = table.reshape(BINS, BINS, BINS, -1)
     for axis, begin in enumerate(first):
@@ -46,20 +46,20 @@ def censor(table: npt.NDArray[np.float32], first: Bins) -> None:
 
 
 class CensoredTable:
-    """Log-likelihoods of colours (BINS³, …), in which the last bins of channels stand for what was saturated.
+    """Log-likelihoods of colours (BINS³, …), in which the last bin of each channel stands for saturated values.
 
     Attributes:
         table: (BINS³, …) float32.
     """
 
     def __init__(self, table: npt.NDArray[np.float32]) -> None:
-        """Of a ``table`` in which nothing is saturated; it is changed in place from now on."""
+        """Take a ``table`` in which nothing is censored; it is changed in place from now on."""
         self.table = table
         self._first = NOTHING_SATURATED
         self._last = [plane.copy() for plane in self._planes()]
 
     def expect(self, first: Bins) -> bool:
-        """Have saturated channels stand for bins from ``first`` on; whether that changes anything."""
+        """Make saturated channels stand for bins from ``first`` on; returns whether that changes anything."""
         if first == self._first:
             return False
         for plane, last in zip(self._planes(), self._last, strict=True):

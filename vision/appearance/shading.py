@@ -1,4 +1,4 @@
-"""How surfaces are lit: display values that a surface may show, drawn at random from the dichromatic model.
+"""How surfaces are lit: display values that a surface may show, sampled from the dichromatic reflection model.
 
 A surface of reflectance a in light l has the radiance ``s * a * l + w * l``: s for angle and shade, w for specular
 reflection (Shafer, Using color to separate reflection components, 1985).
@@ -18,7 +18,7 @@ from calibration.srgb import display
 Variates = npt.NDArray[np.float32]
 
 DRAWS = 20_000
-"""Draws a material.  Chosen by eye."""
+"""Samples per material.  Chosen by eye."""
 
 MOST_MIRRORED = 0.2
 """Largest diffuse highlight of a lamp in lacquer, as a share of white paper's light.  Chosen by eye."""
@@ -27,8 +27,8 @@ MOST_GLARE = 0.8
 """The same where the lamp itself is mirrored.  Chosen by eye."""
 
 MATT_SHARE, MIRRORED_BY_MATT = 0.5, 0.03
-"""Share of pieces that are matt, and the mean of what these mirror.  Were all lacquered, a pale piece might be any pale
-colour, as ground in shadow is; were all matt, towers would be lost whose enrolled colours mirror a lamp."""
+"""Share of pieces that are matt, and their mean specular reflection.  If all were lacquered, a pale piece might be any
+pale colour, as ground in shadow is; if all were matt, towers would be lost whose enrolled colours mirror a lamp."""
 
 SENSOR_NOISE = 0.02
 """Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture.
@@ -46,7 +46,7 @@ class Shading:
         mirrored: mean specular reflection.
         tint: standard deviation of the logarithm of each channel.
         glare: probability that the lamp itself is mirrored.
-        bleached: probability that it was when the colour was enrolled.
+        bleached: probability that it was mirrored when the colour was enrolled.
     """
 
     lit: float
@@ -59,7 +59,7 @@ class Shading:
 
 
 class _Common(NamedTuple):
-    """Random numbers that all surfaces share, (DRAWS,) or for each channel (DRAWS, 3).
+    """Random numbers that all surfaces share, (DRAWS,) or per channel (DRAWS, 3).
 
     Normal and exponential ones are standard, others uniform from 0 to 1.
     """
@@ -79,7 +79,7 @@ class _Common(NamedTuple):
 
 @cache
 def _common() -> _Common:
-    """The same for each surface, so that what two surfaces differ by is no chance (common random numbers)."""
+    """The same for each surface, so that no difference of two surfaces is due to chance (common random numbers)."""
     rng, single = np.random.default_rng(0), np.float32  # a fixed seed: the same picture gives the same reading
     return _Common(
         is_lit=rng.random(DRAWS, single),
@@ -97,11 +97,11 @@ def _common() -> _Common:
 
 
 def draw(reflectance: npt.NDArray[np.float64], shading: Shading) -> npt.NDArray[np.float32]:
-    """(DRAWS, 3) float32 display values from 0 of a surface of ``reflectance`` (3,) or (DRAWS, 3), r g b."""
+    """(DRAWS, 3) float32 display values, at least 0, of a surface of ``reflectance`` (3,) or (DRAWS, 3), r g b."""
     by, surface = _common(), reflectance.astype(np.float32)
     low, high = shading.shade
     strength = np.where(by.is_lit < shading.lit, np.exp(shading.spread * by.light), low + (high - low) * by.shade)
-    # The specular part of the enrolled colour is unknown from one picture: any part of what is white in it.
+    # One picture does not tell the specular part of the enrolled colour: it may be any part of the white in it.
     most = np.minimum(np.float32(MOST_MIRRORED), surface.min(axis=-1))
     white = np.where(by.is_matt < MATT_SHARE, np.minimum(MIRRORED_BY_MATT * by.matt, most), most * by.lacquer)
     if shading.bleached:

@@ -1,8 +1,8 @@
-"""Where the light comes from, by the shadows that what stands on the board casts.
+"""Where the light comes from, estimated from the shadows that stacks cast on the board.
 
-Each direction takes its light from the places that a stack hides from it; how much comes from each is fitted to what
-the bare ground shows (Sato, Sato and Ikeuchi, Illumination from shadows, 2003), by robust least squares without
-negative light.  Two lamps, a large one or the room are so many directions at once.
+The light of a direction is missing where a stack occludes it; how much comes from each is fitted to what the bare
+ground shows (Sato, Sato and Ikeuchi, Illumination from shadows, 2003), by robust non-negative least squares.  Two
+lamps, a large one or the room are several directions at once.
 """
 
 from __future__ import annotations
@@ -22,50 +22,50 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 AZIMUTHS, SLOPES = 16, (0.2, 0.5, 1.0, 1.8)
-"""Directions that are tried first: so many all round, so far aside for each unit of height."""
+"""Directions that are tried first: number of azimuths, and horizontal distances per unit of height."""
 
 LAMP_MM = 1500.0
 """Height of the lamps in these directions."""
 
 TURNS, STRETCHES, HEIGHTS_MM = (-0.2, 0.0, 0.2), (0.75, 1.0, 1.3), (1000.0, 2500.0)
-"""Directions that are tried then round each of the strongest: turned by so many radians, so many times as far aside,
-and lamps of these heights."""
+"""Directions that are then tried round each of the strongest: rotations in radians, factors of the horizontal distance
+per unit of height, and heights of the lamps."""
 
 STRONGEST, LEAST_POWER = 2, 0.04
-"""How many of the strongest are looked at more finely, and the least share of the light that counts as one."""
+"""How many of the strongest are refined, and the least share of the light that counts as one."""
 
 NEAR_COSINE = 0.93
-"""Directions that are no farther than this (cosine) from a strong one are parts of the same lamp."""
+"""Directions within this angle (cosine) of a strong one are parts of the same lamp."""
 
 FAINTEST = 0.004
 """Share of the light below which a direction is left out."""
 
 OUTLINE_MM = 1.5
-"""How far round a stack's outline nothing is taken for ground: stacks stand a little aside, pictures are blurred."""
+"""Margin round a stack's outline in which nothing counts as ground: stacks are a little off, pictures are blurred."""
 
 REACH, DOUBTFUL_REACH = 2.5, 1.2
-"""Light is fitted to places up to so many heights of a stack beyond its foot; but near stacks of doubtful height it is
-not, up to so many: what is believed of these must not be its own proof."""
+"""Light is fitted to places within the first number of stack heights of a stack's foot; but not within the second
+number of those of a stack of doubtful height: what is believed of it must not prove itself."""
 
 FEWEST_SURE = 3
-"""Fewer stacks of a sure height do not tell the light: doubtful ones are used as well."""
+"""With fewer stacks of certain height, doubtful ones are used as well."""
 
 FIT_PLACES = 1500
-"""So many places at most are fitted."""
+"""Largest number of places that are fitted."""
 
 ROUNDS, REWEIGHTED, SWEEPS = 2, 3, 20
-"""How often directions and the usual light of each square are fitted, how often places are weighed anew by how well
-they fit, and sweeps of coordinate descent, after which powers hardly change."""
+"""How often directions and the usual light of each square are fitted, how often places are reweighted by their
+residuals, and sweeps of coordinate descent, after which powers hardly change."""
 
 LIT = 0.12
-"""Places that lose no more than this share of their light tell how bright their square is."""
+"""The level of a square is measured at places that lose no more than this share of their light."""
 
 STEADY, FEW = 8.0, 4
-"""So many places of a square that is as bright as it should be are assumed besides those that are seen; and how many of
-these tell nothing."""
+"""Number of places of the expected brightness that are assumed on each square besides those that are seen (a prior);
+and the number of seen ones up to which these are ignored."""
 
 LEAST_DEVIATION, USUAL_DEVIATION = 0.03, 0.1
-"""Standard deviation of the light on one square, at least, and where it is not measured."""
+"""Least standard deviation of the light on one square, and the one where it is not measured."""
 
 
 class ShadowLight(NamedTuple):
@@ -73,8 +73,8 @@ class ShadowLight(NamedTuple):
 
     Attributes:
         lamps_mm: (m, 3) places that light comes from.
-        power: (m,) share of the light on an open board that comes from each.
-        level: (squares,) share of the light that is usual on each square of the ground, where nothing shades it.
+        power: (m,) share of the light on an unshaded board that comes from each.
+        level: (squares,) share of the usual light on each square of the ground, where nothing shades it.
         deviation: (squares,) standard deviation of the light there, besides noise.
     """
 
@@ -87,9 +87,9 @@ class ShadowLight(NamedTuple):
 def fit_shadow_light(
     ground: Ground, light: GroundLight, stacks_mm: Points, is_sure: Mask, radius_mm: float, camera_mm: Points
 ) -> ShadowLight:
-    """Fit the light to the shadows of stacks (s, 3), as in :func:`hidden`, that a camera at (1, 3) mm sees.
+    """Fit the light to the shadows of stacks (s, 3), as in :func:`hidden`, seen by a camera at (1, 3) mm.
 
-    ``ground``: some of it that is evenly spread.  ``is_sure`` (s,): whose height is not in doubt.
+    ``ground``: an evenly spread sample of it.  ``is_sure`` (s,): which stacks' heights are not in doubt.
     """
     places = ground.places_mm
     bare = np.flatnonzero(light.is_ground & ~hidden(places, stacks_mm, radius_mm + OUTLINE_MM, camera_mm)[:, 0])
@@ -118,14 +118,14 @@ def _everywhere() -> Points:
 
 
 def _lamps(azimuth: Floats, slope: Floats, height_mm: Floats) -> Points:
-    """(m, 3) mm, lamps of all these that are broadcast against each other."""
+    """(m, 3) mm, lamps of all combinations of these, which are broadcast against each other."""
     aside = slope * height_mm
     places = np.broadcast_arrays(aside * np.cos(azimuth), aside * np.sin(azimuth), height_mm)
     return np.stack(places, axis=-1).reshape(-1, 3)
 
 
 def _round_strongest(lamps: Points, power: Floats) -> Points:
-    """(l, 3) directions round the strongest of lamps (m, 3), and those of them that are not near these."""
+    """(l, 3) directions round the strongest of lamps (m, 3), and the lamps that are not near those."""
     units, left, found = lamps / np.linalg.norm(lamps, axis=1, keepdims=True), power.copy(), []
     for _ in range(STRONGEST):
         if left.max(initial=0) < LEAST_POWER:
@@ -140,7 +140,7 @@ def _round_strongest(lamps: Points, power: Floats) -> Points:
 
 @compiled
 def _is_near(places_mm: Points, stacks_mm: Points, beside_mm: float, heights: float) -> Mask:
-    """(k,) whether places (k, 2) are within so many ``heights`` and ``beside_mm`` of the axis of a stack (s, 3)."""
+    """(k,) whether places (k, 2) are near a stack (s, 3): within ``beside_mm`` plus ``heights`` times its height."""
     near = np.zeros(len(places_mm), np.bool_)
     for j in range(len(stacks_mm)):
         x, y, reach = stacks_mm[j, 0], stacks_mm[j, 1], beside_mm + heights * stacks_mm[j, 2]
@@ -151,7 +151,7 @@ def _is_near(places_mm: Points, stacks_mm: Points, beside_mm: float, heights: fl
 
 @compiled
 def _powers(shaded: Mask, lost: Floats, noise: Floats) -> Floats:
-    """(m,) light of each direction, by the share that places (k) ``lost``, each ``shaded`` (k, m) from some of them.
+    """(m,) light of each direction, from the share that places (k) ``lost``, each ``shaded`` (k, m) from some of them.
 
     By iteratively reweighted least squares: Cauchy's weights, with twice the ``noise`` (k,) as scale.
     """
@@ -178,7 +178,7 @@ def _powers(shaded: Mask, lost: Floats, noise: Floats) -> Floats:
 
 @compiled
 def _descend(gram: Floats, target: Floats, x: Floats) -> None:
-    """Move ``x`` (m,), none of it negative, to the least of x·gram·x/2 - target·x, by coordinate descent."""
+    """Minimise x·gram·x/2 - target·x in place, over non-negative ``x`` (m,), by coordinate descent."""
     slope = -target
     for i in range(len(x)):
         for k in range(len(x)):
@@ -196,8 +196,8 @@ def _descend(gram: Floats, target: Floats, x: Floats) -> None:
 def _by_square(share: Floats, open_: Floats, square: Indices, count: int) -> tuple[Floats, Floats]:
     """(``count``,) light of each square where nothing shades it, and its standard deviation.
 
-    Of places (k), one square after the other, with the ``share`` of the usual light that is seen and that to which each
-    is ``open_``.
+    From places (k), one square after the other: the ``share`` of the usual light that is seen, and the share to which
+    each is ``open_``.
     """
     level, spread = np.ones(count), np.full(count, USUAL_DEVIATION)
     first = 0

@@ -1,7 +1,7 @@
-"""Whether a camera sharpens its pictures: a halo along the printed edges of the markers says so.
+"""Whether a camera sharpens its pictures, which halos along the printed edges of the markers reveal.
 
-Cheap cameras do (unsharp masking).  The halo of a character depends on how large it is seen, so in such pictures
-characters are compared a little blurred.
+Cheap cameras do (unsharp masking).  The halo of a character depends on its size in the picture, so in such pictures
+characters are compared slightly blurred.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ REACH_PX, STEP_PX = 6.5, 0.5
 """How far on either side of an edge the picture is sampled, and how densely."""
 
 HALO_PX, EVEN_PX = (1.0, 3.5), (4.5, 6.5)
-"""Distances from an edge at which a halo is, and beyond which there is none."""
+"""Ranges of distance from an edge in which a halo lies, and in which there is none."""
 
 ALONG = np.linspace(0.15, 0.85, 8)
 """Places on a marker's edges, as shares of their length: clear of its corners."""
 
 SHARPENED = 0.06
-"""Halo, as a share of the step from black to white, from which on a picture is sharpened: in 172 pictures of
+"""Halo, as a share of the step from black to white, above which a picture is sharpened: in 172 pictures of
 cameras that sharpen nothing it is 0.028 at most, in 22 of one that does 0.08 at least."""
 
 BLUR_PX = 0.8
-"""Standard deviation of the blur that takes a halo from what is compared: of 0, 0.5, 0.8 and 1.3 this gave fewest
-faults in pictures of a cheap webcam."""
+"""Standard deviation of the blur that removes halos before comparison: of 0, 0.5, 0.8 and 1.3 this gave the fewest
+errors in pictures of a cheap webcam."""
 
 KERNEL_PX = 4
-"""Distance at which a pixel adds less than a code to one that is so blurred: five standard deviations."""
+"""Distance at which a pixel contributes less than one code to another's blur: five standard deviations."""
 
 
 def halo(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> float:
-    """By how much paper is brighter next to the markers' edges than farther off, as a share of the step to their black.
+    """How much brighter paper is next to the markers' edges than farther off, as a share of the step to their black.
 
     ``image`` is (height, width, 3) uint8, BGR.  0 where no edge is in the picture.
     """
@@ -57,7 +57,7 @@ def _between(offsets: Points, low: float, high: float) -> npt.NDArray[np.bool_]:
 
 
 def _edges(kit: Kit, pose: Registration, camera: Camera) -> list[tuple[Points, Points]]:
-    """Of each edge of each marker in the picture: places (k, 2) px on it, and the direction (2,) off the marker."""
+    """For each edge of each marker in the picture: places (k, 2) px on it, and the direction (2,) off the marker."""
     edges = []
     for marker in kit.mat.markers:
         corners = np.array(marker.corners_mm)
@@ -87,7 +87,7 @@ def without_halo(image: Picture, box_px: tuple[int, int, int, int] | None = None
     height, width, _ = image.shape
     left, top, right, bottom = box_px or (0, 0, width, height)
     blurred = image.copy()
-    # Beyond the box, too, there are pixels that the kernel reaches.
+    # The kernel reaches pixels beyond the box, too.
     x, y = max(left - KERNEL_PX, 0), max(top - KERNEL_PX, 0)
     part = cv2.GaussianBlur(image[y : bottom + KERNEL_PX, x : right + KERNEL_PX], (0, 0), BLUR_PX)
     blurred[top:bottom, left:right] = part[top - y : bottom - y, left - x : right - x]
@@ -100,5 +100,5 @@ def is_sharpened(image: Picture, kit: Kit, pose: Registration, camera: Camera) -
 
 
 def legible(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Picture:
-    """``image`` as characters are compared in it: blurred where it is sharpened."""
+    """``image`` prepared for comparing characters: blurred if it is sharpened."""
     return without_halo(image) if is_sharpened(image, kit, pose, camera) else image

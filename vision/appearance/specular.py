@@ -19,28 +19,28 @@ SAMPLED_SHARE = 0.7
 """Share of a face's radius that is sampled: a piece may be 1.5 mm off, and rims are lit differently.  Chosen by eye."""
 
 SIDE_TINT = 0.08
-"""Standard deviation of the logarithm of each channel of a side: what lights it comes from the board and the room.  As
+"""Standard deviation of the logarithm of each channel of a side: its light comes from the board and the room.  As
 in :mod:`vision.appearance.colour_model`, chosen by eye."""
 
 LAMP_CHANCE = 0.2
-"""How often an upper face mirrors a lamp.  As there."""
+"""Prior probability that an upper face mirrors a lamp.  As there."""
 
 LAMP_STEPS = 80
-"""Amounts of mirrored light that are tried, from none to all that a face shows of white."""
+"""Number of amounts of mirrored light that are tried, from none to all the white that a face shows."""
 
 SIDE_SHADE = 0.5
-"""Standard deviation of the logarithm of how bright sides are beside their own faces, among the pieces of one
+"""Standard deviation of the logarithm of how bright sides are relative to their own faces, among the pieces of one
 photograph: all are turned the same ways to lamp and camera, but neighbours shade and light them."""
 
 SHADES = np.exp(np.linspace(-2, 2, 33) * SIDE_SHADE)
-"""How bright sides are beside what is usual, of which those that are tried lie evenly within two deviations."""
+"""How bright sides are relative to the usual: values that are tried, spaced evenly in log within two deviations."""
 
 DARKEST = 0.01
-"""Reflectance below which noise is no less than here: dark pixels are rounded, compressed, and sharpened.  Chosen by
+"""Reflectance below which noise decreases no further: dark pixels are rounded, compressed, and sharpened.  Chosen by
 eye."""
 
 EDGE_ON = 0.2
-"""Cosine of the angle from which a face is seen up to which it is no wider than a piece may stand aside.  Chosen by
+"""Cosine of the viewing angle up to which a face is seen no wider than its piece may be off its place.  Chosen by
 eye."""
 
 UPRIGHT = 0.01
@@ -67,13 +67,13 @@ def paleness(colour: Reflectance) -> float:
 def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = None) -> float:
     """White light of a lamp that an upper face mirrors, as a share of white paper's, given the sides below it.
 
-    ``usual``: how bright sides are beside their own faces in this photograph; None where nothing tells.  A black piece
-    tells by nothing else that its face mirrors a lamp: all that it shows is gray.
+    ``usual``: how bright sides are relative to their own faces in this photograph; None where that is not known.  With
+    a black piece nothing else reveals that its face mirrors a lamp: all that it shows is grey.
 
-    Sides mirror no lamp, but are lit by what is round them, in its tint.  Each has the noise of a pixel, which is less
-    in linear light the darker it is: before a lamp behind the board sides are dark, and tell most of it.  So
-    a lamp is believed only where no lamp at all is less likely than all lamps together (a prior of spike and slab:
-    Mitchell and Beauchamp, 1988); then their mean.
+    Sides mirror no lamp, but are lit by their surroundings, in their tint.  Each has the noise of a pixel, which in
+    linear light is less the darker it is: with a lamp behind the board sides are dark, and the most informative.  So
+    a lamp is believed only where no lamp at all is less likely than all lamps together (a spike-and-slab prior:
+    Mitchell and Beauchamp, 1988); then the posterior mean is returned.
     """
     if not sides:
         return 0.0
@@ -95,19 +95,19 @@ def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = 
 
 
 def matt_colours(sightings: Sequence[Sighting]) -> list[Reflectance]:
-    """The colour of each piece less what its face mirrors.
+    """The colour of each piece without what its face mirrors.
 
     That is white, see :func:`mirrored`; but as it may be a window, or blue sky, a colour is no darker than its sides
-    tell, and by how much brighter than these the faces of pieces are that mirror nothing.
+    suggest, given how much brighter than their sides those faces are that mirror nothing.
     """
     shades = [_shade(one) for one in sightings if one.sides]
-    # A face that mirrors something is brighter beside its sides: the others tell what is usual.
+    # A face that mirrors something is brighter relative to its sides: the others show what is usual.
     usual = max(shades) if len(shades) > 1 else None
     white = [mirrored(face, sides, usual) for face, sides in sightings]
     free = [sighting for sighting, amount in zip(sightings, white, strict=True) if sighting.sides and amount == 0]
     faces = np.array([one.face for one in free]).reshape(-1, 3)
     below = np.array([np.median(one.sides, axis=0) for one in free]).reshape(-1, 3)
-    # Where all mirror something nothing is told: 0.
+    # Where all faces mirror something nothing is known: 0.
     brighter = (faces * below).sum(axis=0) / np.maximum((below**2).sum(axis=0), 1e-9)
     colours = []
     for (face, sides), amount in zip(sightings, white, strict=True):
@@ -119,7 +119,7 @@ def matt_colours(sightings: Sequence[Sighting]) -> list[Reflectance]:
 
 
 def _shade(sighting: Sighting) -> float:
-    """How bright the sides of a piece are beside its face."""
+    """How bright the sides of a piece are relative to its face."""
     return float(np.median(sighting.sides, axis=0).sum() / max(sum(sighting.face), 1e-6))
 
 
@@ -130,10 +130,10 @@ def without(colour: Reflectance, white: float) -> Reflectance:
 
 
 def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> dict[int, Points]:
-    """Points of the faces by which a piece's colour is learned, (k, 3) float64 mm each, by number: their inner parts.
+    """Points on the inner parts of the faces from which a piece's colour is learned, (k, 3) float64 mm, by face number.
 
-    That is the upper face, or of a pyramid each lateral face that is visible from ``eye_mm`` (3,).  The piece is on a
-    floor with its middle at ``floor_mm`` (3,).  Faces of one number are turned the same way.
+    That is the upper face, or of a pyramid each lateral face that is visible from ``eye_mm`` (3,).  The centre of the
+    piece's base is at ``floor_mm`` (3,).  Faces with the same number are turned the same way.
     """
     solid = moved(piece(kind), floor_mm)
     if kind.shape != "pyramid":
@@ -146,7 +146,7 @@ def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> dict[int, Poi
 
 
 def _is_broadside(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
-    """(faces,) which faces are turned towards ``eye_mm`` (3,), all but edge-on ones if there are others."""
+    """(faces,) bool, which faces are turned towards ``eye_mm`` (3,), without edge-on ones if there are others."""
     rays = eye_mm - solid.middles
     turned = (solid.normals * rays).sum(axis=1) / np.linalg.norm(rays, axis=1)
     is_broadside: npt.NDArray[np.bool_] = turned > EDGE_ON
@@ -154,7 +154,7 @@ def _is_broadside(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
 
 
 def sides_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
-    """As :func:`faces_of`, of the upright faces that are visible from ``eye_mm``."""
+    """As :func:`faces_of`, for the upright faces that are visible from ``eye_mm``."""
     solid = moved(piece(kind), floor_mm)
     return _inner(_corners(solid, faces_towards(solid, eye_mm) & (np.abs(solid.normals[:, 2]) < UPRIGHT)))
 

@@ -1,9 +1,9 @@
 """How light adds up in display values, in arithmetic that is fast enough for every pixel.
 
-The curve of sRGB (:mod:`calibration.srgb`) is a power of light but for an offset.  So light multiplies a display value
-to which that was added; that is exact but near black, where the curve is straight.  What is mirrored besides adds to
-the light itself, of which v² (4 + v²) / 5 is an approximation that is solved for v by two square roots: added light
-from −0.2 to 0.4 gives display values that are 0.0035 off, root mean square, and v² alone 0.019.
+The curve of sRGB (:mod:`calibration.srgb`) is a power of light, apart from an offset.  So light multiplies a display
+value to which that was added; that is exact except near black, where the curve is straight.  Specular reflection adds
+to the light itself, which is approximated by v² (4 + v²) / 5 and solved for v by two square roots: for added light
+from −0.2 to 0.4 display values have an error of 0.0035, root mean square, and with v² alone of 0.019.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TWO, _FOUR, _FIVE, _FIFTH, _ZERO = (np.float32(number) for number in (2, 4, 5, 
 
 
 def gain_in(light: Array) -> Array:
-    """Display value relative to white paper that one code adds, of the shape of ``light`` (linear)."""
+    """Display value, relative to white paper, that one code adds in ``light`` (linear), whose shape it has."""
     return (light ** (-1 / GAMMA) / 255).astype(np.float32)
 
 
@@ -34,7 +34,7 @@ def values_of(codes: npt.NDArray[np.number], gain: Array) -> Array:
 
 @compiled
 def light_shown(value: np.float32) -> np.float32:
-    """The light that a display value shows, about."""
+    """The light that a display value shows, approximately."""
     square = value * value
     light: np.float32 = square * (_FOUR + square) * _FIFTH
     return light
@@ -42,7 +42,7 @@ def light_shown(value: np.float32) -> np.float32:
 
 @compiled
 def value_shown(light: np.float32) -> np.float32:
-    """The display value of which :func:`light_shown` is ``light``; 0 where that is less than 0."""
+    """The display value whose :func:`light_shown` is ``light``; 0 where that is negative."""
     value: np.float32 = np.sqrt(max(np.sqrt(_FOUR + _FIVE * max(light, _ZERO)) - _TWO, _ZERO))
     return value
 

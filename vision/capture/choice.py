@@ -1,4 +1,4 @@
-"""From what ``--device`` names to the driver for it."""
+"""The driver of the camera that ``--device`` names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parse_device(text: str) -> int | str:
 
 
 def named_camera(device: int | str, camera: Camera) -> Device:
-    """The driver of a camera on this machine or in the network; ``camera``: what size of pictures is wanted."""
+    """The driver of a camera on this machine or in the network; ``camera``: gives the wanted picture size."""
     if isinstance(device, str) and is_address(device):
         return NetworkCamera(device, camera)
     return Video4LinuxCamera(device, camera)

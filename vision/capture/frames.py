@@ -13,7 +13,7 @@ from vision.errors import VisionError
 
 
 class SourceLost(VisionError, OSError):
-    """A source that gives no more pictures though it should: unplugged, frozen, or broken in the middle."""
+    """A source that gives no more pictures although it should: unplugged, frozen, or broken in the middle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +23,10 @@ class Frame:
     Attributes:
         image: (height, width, 3) uint8, BGR.
         seq: running number of the source's frames, from 0; a gap means frames that were dropped.
-        t_s: seconds since the source was opened, when the picture was taken.
+        t_s: time when the picture was taken, in seconds since the source was opened.
         camera: number of the camera that took it, from 0, where a source has several.
         beside: the pictures of the other cameras of the same moment; those that give none are missing.
-        age_s: how long ago it was taken when a live source handed it out.
+        age_s: its age when a live source handed it out.
     """
 
     image: npt.NDArray[np.uint8]
@@ -39,7 +39,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """No camera gives pictures at ``t_s``, and why; it is repeated until one does again."""
+    """States that no camera gives pictures at ``t_s``, and why; it is repeated until one does again."""
 
     t_s: float
     why: str
@@ -51,8 +51,8 @@ class FrameSource(Protocol):
     def frames(self) -> Iterator[Frame | Outage]:
         """Frames in order of time until the source ends; a live source skips frames that nobody fetched in time.
 
-        A live source that has failed says so every moment and comes back by itself.  Raises SourceLost where a file
-        breaks.
+        A live source that has failed yields outages all the while and recovers by itself.  Raises SourceLost where a
+        file breaks.
         """
         ...
 

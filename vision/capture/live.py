@@ -1,4 +1,4 @@
-"""Live cameras: a thread for each fetches, the newest picture wins, and one that fails is opened again."""
+"""Live cameras: each is read in its own thread, the newest picture wins, and a camera that fails is opened again."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ RETRY_S = 1.0
 """Pause between two tries to open a camera that is gone."""
 
 BEAT_S = 0.25
-"""How often an outage is said again, so that whoever listens can do other things meanwhile."""
+"""How often an outage is repeated, so that the consumer can do other things meanwhile."""
 
 SAME_MOMENT_S = 0.15
-"""Pictures of two cameras that lie no further apart show the same moment: hands move less than a square in it."""
+"""Pictures of two cameras that are no further apart in time show the same moment: hands move by less than a square."""
 
 
 class Device(Protocol):
-    """A camera's driver.  ``name`` says which one to people."""
+    """A camera's driver.  ``name`` identifies it to people."""
 
     name: str
 
     def open(self) -> tuple[str, ...]:
-        """Open the camera and lock what would drift; what could not be locked, in words.  Raises SourceLost."""
+        """Open the camera and lock what would drift; returns what could not be locked, in words.  Raises SourceLost."""
         ...
 
     def grab(self) -> npt.NDArray[np.uint8]:
@@ -49,7 +49,7 @@ class Timed(Protocol):
 
 
 class LiveSource:
-    """Frames of one or more cameras on one table, in the time since they were opened."""
+    """Frames of one or more cameras on one table; times count from when they were opened."""
 
     def __init__(
         self,
@@ -60,9 +60,9 @@ class LiveSource:
         """Open all cameras.
 
         Args:
-            devices: the cameras; frames carry their places in this list.
-            say: is told, in any thread, what people should know: what could not be locked, a camera that is gone.
-            clock: seconds, from any beginning.
+            devices: the cameras; frames carry their indices in this list.
+            say: is called, in any thread, with news for people: what could not be locked, a camera that is gone.
+            clock: seconds, from any origin.
 
         Raises SourceLost when one cannot be opened.
         """
@@ -126,7 +126,7 @@ class LiveSource:
         return next((i for i, newest in enumerate(self._newest) if not newest.is_lost(t_s)), None)
 
     def _moment(self, seen: list[int], t_s: float) -> Frame | None:
-        """The newest picture of the first camera that works, with those of the others; ``seen`` is brought forward."""
+        """The newest picture of the first camera that works, with those of the others; updates ``seen``."""
         leader = self._leader(t_s)
         if leader is None or (frame := self._newest[leader].since(seen[leader], t_s)) is None:
             return None
@@ -140,7 +140,7 @@ class LiveSource:
         return why if why.startswith(f"{name}: ") else f"{name}: {why}"
 
     def _tell(self, lost: list[bool], gone: list[bool]) -> None:
-        """Say which cameras have gone and come since ``lost``, and remember it there."""
+        """Say which cameras have gone or come back since ``lost``, and update that."""
         for i, (before, now) in enumerate(zip(lost, gone, strict=True)):
             if now and not before:
                 hint = "" if self._why[i] else "check its cable: "

@@ -1,4 +1,4 @@
-"""A camera at an address: RTSP, or MJPEG over HTTP, by OpenCV's own FFmpeg.  No name and no message has a password."""
+"""A camera at an address: RTSP, or MJPEG over HTTP, by OpenCV's own FFmpeg.  No name or message holds a password."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from vision.capture.frames import SourceLost
 SCHEMES = ("rtsp", "rtsps", "http", "https")
 
 FIRST_S = 5.0
-"""So long a camera may take to be opened the first time: many send a key frame every two seconds only."""
+"""How long a camera may take to open the first time: many send a key frame only every two seconds."""
 
 AGAIN_S = 1.5
-"""To be opened again: the kernel repeats an unanswered SYN after 1 s, then after 3 s, so a camera that is back answers
-within this or the next try.  A camera that took longer the first time is given twice what it took."""
+"""The same when it is opened again: the kernel repeats an unanswered SYN after 1 s, then after 3 s, so a camera that is
+back answers within this or the next try.  A camera that took longer the first time is given twice what it took."""
 
 READ_S = 1.0
-"""Without a picture for so long the connection is given up: the camera counts as gone by then."""
+"""How long after the last picture the connection is given up: the camera counts as gone by then."""
 
 LIVE_S = 0.02
-"""A picture that had to be waited for longer has just come; those that a server hands out faster were kept by it."""
+"""A picture that had to be waited for longer has just been taken; those that come faster had been buffered."""
 
 LIVE_WITHIN_S = 1.0
-"""A stream that is faster than 1 / LIVE_S pictures a second is never waited for."""
+"""How long such a picture is looked for: in a stream faster than 1 / LIVE_S pictures a second there is none."""
 
 ANALYSIS_S = (0.1, 5.0)
-"""How long FFmpeg may look into a stream before it is open.  Cameras that say in RTSP's description what they send are
-open at once with the first; else it takes until the next key frame."""
+"""How long FFmpeg may analyse a stream before it is open, one after the other.  Cameras whose RTSP description says
+what they send are open at once with the first; else it takes until the next key frame."""
 
 FFMPEG = "rtsp_transport;tcp|fflags;nobuffer|flags;low_delay|analyzeduration;{:.0f}"
-"""Nothing is lost on the way, and nothing kept; what the user has set goes before it."""
+"""Nothing is lost on the way, and nothing buffered; what the user has set takes precedence."""
 
 OPTIONS = "OPENCV_FFMPEG_CAPTURE_OPTIONS"
-"""The only way in which OpenCV lets FFmpeg be told: for the whole process, so that it must not stay for files."""
+"""The only way to pass options through OpenCV to FFmpeg: for the whole process, so it must not stay set for files."""
 
 _OPENING = threading.Lock()
 
 LOCKS = "chooses exposure, white balance and focus by itself: hold them on its own page"
 
 SECRET = re.compile("us(e)?r|login|pass|pwd|auth|token|key|secret|account", re.IGNORECASE)
-"""Names of a query's parameters in which cameras take user and password."""
+"""Names of query parameters in which cameras take user and password."""
 
 Capture = Any
 """What ``cv2.VideoCapture`` gives, or something that behaves like it."""
@@ -72,14 +72,14 @@ def is_address(device: int | str) -> bool:
 
 
 def public(address: str) -> str:
-    """The address as people may read it: no user, no password, and no query, in which some cameras take them."""
+    """The address as people may read it: without user, password, and query, in which some cameras take them."""
     return urlunsplit(urlsplit(address)._replace(netloc=_place(address), query="", fragment=""))
 
 
 def without_login(address: str) -> str:
     """The address as it may be written into a file: without user, password, and what looks like one in the query.
 
-    A path of a device stays as it is.
+    The path of a device stays as it is.
     """
     if not is_address(address):
         return address
@@ -111,8 +111,8 @@ def with_login(address: str, file: str | None = None) -> str:
 
 
 def open_capture(address: str, options: Sequence[int], analysis_s: float) -> Capture:
-    """The capture of a network stream into which FFmpeg may look for ``analysis_s`` first."""
-    # The lines of both say every second that nothing answers; ours say it once.
+    """The capture of a network stream, which FFmpeg may analyse for ``analysis_s`` first."""
+    # Both would log every second that nothing answers; ours say it once.
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     with _OPENING:
         before, level = os.environ.get(OPTIONS), cv2.utils.logging.getLogLevel()
@@ -132,7 +132,7 @@ class NetworkCamera:
     def __init__(
         self, address: str, camera: Camera, make: Open = open_capture, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """``camera``: what size of pictures is wanted; ``make``: opens a capture; ``clock``: seconds."""
+        """``camera``: gives the wanted picture size; ``make``: opens a capture; ``clock``: seconds."""
         self.name = f"camera {public(address)}"
         self._address, self._camera, self._make, self._clock = address, camera, make, clock
         self._patience_s = FIRST_S
@@ -140,7 +140,7 @@ class NetworkCamera:
         self._capture: Capture | None = None
 
     def open(self) -> tuple[str, ...]:
-        """Connect, and pass over what the server had kept.  Raises SourceLost."""
+        """Connect, and skip what the server had buffered.  Raises SourceLost."""
         begun_s = self._clock()
         self._capture = self._connected()
         try:
@@ -167,7 +167,7 @@ class NetworkCamera:
             self._capture = None
 
     def _connected(self) -> Capture:
-        """The stream, opened in the way that was good before.  Raises SourceLost."""
+        """The stream, opened in the way that worked before.  Raises SourceLost."""
         timeouts = [
             cv2.CAP_PROP_OPEN_TIMEOUT_MSEC,
             1000 * self._patience_s,
@@ -185,7 +185,7 @@ class NetworkCamera:
         raise SourceLost(f"{self.name}: cannot be opened; is it on, and are address, user and password right?")
 
     def _live(self) -> npt.NDArray[np.uint8]:
-        """The first picture that had to be waited for."""
+        """The first picture that had to be waited for, or that comes after LIVE_WITHIN_S."""
         begun_s = asked_s = self._clock()
         while True:
             image = self.grab()

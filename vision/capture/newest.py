@@ -1,4 +1,4 @@
-"""What is known of a live camera from when its pictures came: the newest one, and whether more can be expected."""
+"""The newest picture of a live camera, and whether more can be expected, judged by when they came."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy.typing as npt
 from vision.capture.frames import Frame
 
 FROZEN_S = 0.75
-"""Without a new picture for so long a camera is taken to be gone, which is said within a second; a picture that old is
-judged no more.  The slowest webcams give five a second in dim light."""
+"""Time without a new picture after which a camera is taken to be gone, which is said within a second; a picture that
+old is no longer judged.  The slowest webcams give five a second in dim light."""
 
 SAMPLE_PX = 16
-"""Every how many pixels two pictures are compared to tell whether the camera is frozen."""
+"""Spacing of the pixels in which two pictures are compared to tell whether the camera is frozen."""
 
 BLANK_CODES = 8
-"""A picture whose codes differ by less may be of a covered lens: even its noise is lost, and it may well repeat."""
+"""A picture whose codes differ by less may be from a covered lens: even its noise is lost, and it may well repeat."""
 
 
 class Newest:
-    """The newest picture of one camera.  Times are passed along; nothing here waits."""
+    """The newest picture of one camera.  Times are passed in; nothing here waits."""
 
     def __init__(self, camera: int = 0) -> None:
         self._camera = camera
@@ -29,7 +29,7 @@ class Newest:
         self._fresh_s = 0.0
 
     def restart(self, t_s: float) -> None:
-        """The camera was opened again at ``t_s``; what it showed before only tells whether it repeats itself."""
+        """Note that the camera was opened again at ``t_s``; earlier pictures only tell whether it repeats itself."""
         self._frame = None
         self._fresh_s = t_s
 
@@ -49,7 +49,7 @@ class Newest:
         return True
 
     def since(self, seq: int, t_s: float) -> Frame | None:
-        """The newest picture where it is newer than number ``seq`` and no older than FROZEN_S at ``t_s``."""
+        """The newest picture if it is newer than number ``seq`` and younger than FROZEN_S at ``t_s``."""
         frame = self._frame
         return frame if frame is not None and frame.seq > seq and t_s - frame.t_s < FROZEN_S else None
 

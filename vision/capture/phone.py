@@ -1,4 +1,4 @@
-"""A phone whose page sends pictures: the newest one waits here, everything older is forgotten."""
+"""A phone whose page sends pictures: the newest one waits here, older ones are discarded."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ LARGEST = (1920, 1080)
 ever longer to send and to read."""
 
 MOST_PX = 1920 * 1440
-"""Of a picture, where no lens is known yet: as wide as LARGEST, whatever the sensor's shape."""
+"""Most pixels of a picture, where no lens is known yet: as wide as LARGEST, whatever the sensor's shape."""
 
 SILENT_S = 1.0
-"""A phone that has sent nothing for so long has gone to sleep, or was never there."""
+"""A phone that has sent nothing for this long has gone to sleep, or was never there."""
 
 
 class PhoneCamera:
     """The newest picture that a phone has sent, of the size that is wanted.
 
     Attributes:
-        name: what people are told of it.
-        size: width and height of its pictures, px; None: the largest that the phone has, until the first has told it.
+        name: identifies it to people.
+        size: width and height of its pictures, px; None: the largest that the phone has, until its first picture.
         taken_s: when the picture that was grabbed last was taken, by this machine's monotonic clock.
     """
 
@@ -40,9 +40,9 @@ class PhoneCamera:
         self._came = threading.Condition()
 
     def post(self, data: bytes, taken_s: float) -> bool:
-        """Take a picture, JPEG, taken at ``taken_s``, in place of one that waits; false where it is none of this size.
+        """Accept a JPEG picture taken at ``taken_s``, in place of one that waits; false if its size is not this one.
 
-        Any thread.
+        May be called in any thread.
         """
         # From its header alone: the pixels of a picture may be many more than its bytes.
         seen = picture_size(data) if data.startswith(JPEG) else None
@@ -56,12 +56,12 @@ class PhoneCamera:
         return True
 
     def has_come(self, wait_s: float) -> bool:
-        """Whether a picture waits, within so many seconds."""
+        """Whether a picture waits, or comes within so many seconds."""
         with self._came:
             return self._came.wait_for(lambda: self._waiting is not None, wait_s)
 
     def open(self) -> tuple[str, ...]:
-        """A phone comes when it likes."""
+        """Nothing to open: a phone sends when it likes."""
         return ()
 
     def grab(self) -> npt.NDArray[np.uint8]:
@@ -73,11 +73,11 @@ class PhoneCamera:
                 (data, taken_s), self._waiting = self._waiting, None
             image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
             if image is not None and (image.shape[1], image.shape[0]) == self.size:
-                # Two clocks are compared ever better; time does not go back for it.
+                # The offset of the two clocks becomes ever better known; time must not go back for it.
                 self.taken_s = max(self.taken_s, taken_s)
                 return np.asarray(image, np.uint8)
 
     def close(self) -> None:
-        """Forget what waits."""
+        """Discard what waits."""
         with self._came:
             self._waiting = None

@@ -12,13 +12,13 @@ from calibration.camera import Camera
 from vision.capture.frames import SourceLost
 
 SETTLING_FRAMES = 45
-"""About one and a half seconds: so long exposure, colour and focus take to settle before they are held."""
+"""About one and a half seconds, in which exposure, colour and focus settle before they are locked."""
 
 EFFECT_FRAMES = 8
 """Controls take effect after the requests that are already under way: four buffers, and as many for the sensor."""
 
 TOLERANCE = 0.03
-"""Sensors round exposure and gain to their own steps."""
+"""Largest relative deviation: sensors round exposure and gain to their own steps."""
 
 MANUAL_FOCUS = 0
 """libcamera's AfModeManual."""
@@ -29,21 +29,21 @@ NAMES = {
     "ColourGains": "white balance",
     "LensPosition": "focus",
 }
-"""What libcamera calls that which is held -> what people call it."""
+"""libcamera's names of the controls that are locked -> what people call them."""
 
 
 class PiCamera:
     """Camera module number ``number``."""
 
     def __init__(self, number: int, camera: Camera) -> None:
-        """``camera``: what size of pictures is wanted."""
+        """``camera``: gives the wanted picture size."""
         self.name = f"camera module {number}"
         self._number, self._camera = number, camera
         self._device: Any = None
         self._found: dict[str, Any] = {}
 
     def open(self) -> tuple[str, ...]:
-        """Open, let the automatics settle, and hold what they found.  Raises SourceLost."""
+        """Open, let the automatic controls settle, and lock what they found.  Raises SourceLost."""
         try:
             driver = importlib.import_module("picamera2")
         except ImportError as error:
@@ -79,7 +79,7 @@ class PiCamera:
         settings = self._device.create_video_configuration(main={"size": size, "format": "RGB888"})
         self._device.configure(settings)
         self._device.start()
-        # Opened again, it goes on with what was found the first time: the set was enrolled so.
+        # When opened again, it keeps what was found the first time: the set was enrolled so.
         found = self._found = self._found or self._metadata(SETTLING_FRAMES)
         wanted = {name: found[name] for name in NAMES if name in found and name in self._device.camera_controls}
         controls = {"AeEnable": False, "AwbEnable": False, **wanted}
@@ -96,7 +96,7 @@ class PiCamera:
         )
 
     def _metadata(self, frames: int) -> dict[str, Any]:
-        """What the last of so many pictures was taken with."""
+        """The settings with which the last of so many pictures was taken."""
         metadata: dict[str, Any] = {}
         for _ in range(frames):
             metadata = self._device.capture_metadata()
@@ -104,7 +104,7 @@ class PiCamera:
 
 
 def _is_needed(name: str, wanted: dict[str, Any]) -> bool:
-    """Whether a control is missing that should be there; modules without one for the focus have a fixed one."""
+    """Whether a control is missing that should be there; modules without one for the focus have a fixed focus."""
     return name not in wanted and name != "LensPosition"
 
 

@@ -18,15 +18,15 @@ from calibration.toml import Table, load
 from vision.capture.frames import Frame, SourceLost
 
 MIN_FPS = 0.01
-"""A frame in a hundred seconds: what is slower shows no play."""
+"""One frame in a hundred seconds: what is slower shows no play."""
 
 MAX_FPS = 1000.0
-"""What calls itself faster has no frame rate: some containers count clock ticks instead."""
+"""A video that claims more has no frame rate: some containers count clock ticks instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What recording.toml says that a player of it needs.
+    """What a player needs of recording.toml.
 
     Attributes:
         folder: where it lies.
@@ -87,17 +87,17 @@ def _frame_rate(video: Path) -> float:
 
 
 def _opened(video: Path) -> cv2.VideoCapture:
-    """A video that is decoded in one thread: several take frames of memory for each, and the time of those who read."""
+    """A video, decoded in one thread: several would each hold frames in memory, and take time from those who read."""
     return cv2.VideoCapture(str(video), cv2.CAP_FFMPEG, (cv2.CAP_PROP_N_THREADS, 1))
 
 
 def _pixels(capture: cv2.VideoCapture) -> float:
-    """Of a frame."""
+    """Number of pixels of a frame."""
     return float(capture.get(cv2.CAP_PROP_FRAME_WIDTH) * capture.get(cv2.CAP_PROP_FRAME_HEIGHT))
 
 
 class RecordingSource:
-    """Plays a recording as fast as it is asked; times are the recording's own."""
+    """Plays a recording as fast as frames are requested; times are the recording's own."""
 
     def __init__(self, recording: Recording) -> None:
         """Raises SourceLost when the video cannot be opened."""
@@ -113,7 +113,7 @@ class RecordingSource:
                 raise SourceLost(f"{recording.video}: has frames of {px:.0f} pixels; at most {MOST_PX} are read")
 
     def frames(self) -> Iterator[Frame]:
-        """All frames.  Raises SourceLost when the first frame, or a picture, cannot be read."""
+        """All frames.  Raises SourceLost when the first frame or a picture cannot be read, or a video is cut short."""
         if self._recording.video is None:
             yield from self._pictures()
             return

@@ -10,7 +10,7 @@ from vision.capture.live import SAME_MOMENT_S
 
 
 class Together:
-    """Frames of the first source, each with those of the others of the same moment beside it."""
+    """Frames of the first source, each with those of the other sources from the same moment beside it."""
 
     def __init__(self, sources: Sequence[FrameSource]) -> None:
         self._sources = tuple(sources)

@@ -14,18 +14,18 @@ from calibration.camera import Camera
 from vision.capture.frames import SourceLost
 
 SETTLING_FRAMES = 30
-"""About a second: so long a camera's automatics take to find exposure and focus before they are held."""
+"""About a second, in which a camera's automatic controls find exposure and focus before they are locked."""
 
 UNKNOWN = -1.0
-"""What OpenCV says of a control that the camera does not have."""
+"""OpenCV's value of a control that the camera does not have."""
 
 TOLERANCE = 0.02
-"""Cameras round what they are told to their own steps."""
+"""Largest relative deviation: cameras round values to their own steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """One control that drifts: OpenCV's numbers of its automatic, of the value that means "off", and of its value."""
+    """One control that drifts: OpenCV's property for its automatic mode, the "off" of that, and that for its value."""
 
     name: str
     automatic: int
@@ -55,14 +55,14 @@ class Video4LinuxCamera:
     """Camera number or path ``device`` (``/dev/v4l/by-id/…`` stays the same wherever it is plugged in)."""
 
     def __init__(self, device: int | str, camera: Camera, make: Callable[[int | str], Capture] = open_capture) -> None:
-        """``camera``: what size of pictures is wanted; ``make``: opens a capture."""
+        """``camera``: gives the wanted picture size; ``make``: opens a capture."""
         self.name = f"camera {device}"
         self._device, self._camera, self._make = device, camera, make
         self._capture: Capture | None = None
         self._found: dict[str, float] = {}
 
     def open(self) -> tuple[str, ...]:
-        """Open, let the automatics settle, and hold what they found the first time.  Raises SourceLost."""
+        """Open, let the automatic controls settle, and lock what they found the first time.  Raises SourceLost."""
         capture = self._make(self._device)
         if not capture.isOpened():
             raise SourceLost(f"{self.name}: cannot be opened; is it plugged in? (ls /dev/video*)")
@@ -109,7 +109,7 @@ class Video4LinuxCamera:
 
 
 def held(capture: Capture, lock: Lock, value: float) -> str:
-    """Switch an automatic off and hold ``value``, which it had found; what did not take, in words, "" where all did."""
+    """Switch an automatic off and lock ``value``, which it had found; returns what failed, in words, or ""."""
     if capture.get(lock.automatic) == UNKNOWN:
         return f"has no control of its {lock.name}: it may drift" if lock.is_needed else ""
     capture.set(lock.automatic, lock.off)

@@ -1,8 +1,8 @@
-"""How much colour varies along the circles printed on a face, for each of some displacements of its middle.
+"""Variance of colour along concentric circles on a face, for each of several displacements of its centre.
 
-A circle on which colour varies most is left out: a lamp is mirrored in the bevel before it is elsewhere.  Loops go over
-all places in passes, one for each kind of work, and places have a constant number: all but fetching pixels is then done
-for several at once.
+The circle with the largest variance is left out: a lamp is mirrored in the bevel before it is elsewhere.  Each kind of
+work is a separate pass over all sample points, of which there is a constant number: all but fetching pixels is then
+vectorised.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ Triples = npt.NDArray[np.uint64]
 """Codes b g r, each in :data:`_CHANNEL_BITS` bits."""
 
 BORDER = np.array([0.72, 0.80, 0.88, 0.95])
-"""Radii, as a share of a face's own, of the circles by which its middle is found: printed rings are round.  Chosen by
+"""Radii, as a share of a face's own, of the circles by which its centre is found: printed rings are round.  Chosen by
 eye."""
 
 AROUND_RING_MM = np.array([-2.4, -1.2, 0.0, 1.2])
-"""Radii beside that of a ring that is known; a ring is a millimetre wide."""
+"""Radii of the circles relative to that of a known ring; a ring is a millimetre wide."""
 
 RING = 2
-"""Number of the ring among these circles; those beside it are wood."""
+"""Index of the ring among these circles; those beside it are wood."""
 
 COARSE_MM = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)]) * 1.0
 FINE_MM = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * 0.5
-"""(s, 2) grids of displacements of a middle, coarse and then fine round the best; comparing characters refines them.
+"""(s, 2) grids of displacements of a centre, coarse and then fine about the best; comparing characters refines them.
 Chosen by eye."""
 
 CIRCLES, COARSE_STEPS, FINE_STEPS = len(BORDER), len(COARSE_MM), len(FINE_MM)
 COARSE_ANGLES, FINE_ANGLES = 12, 24
 FINE_PLACES = CIRCLES * FINE_ANGLES
 _COARSE, _FINE = (DIRECTIONS[:: len(DIRECTIONS) // angles].copy() for angles in (COARSE_ANGLES, FINE_ANGLES))
-"""(angles, 2) directions in which the circles are looked at."""
+"""(angles, 2) directions in which the circles are sampled."""
 
 CODE = ONE_PX**2
-"""A code that is interpolated across and down, in fixed point."""
+"""One code after interpolation across and down, in fixed point."""
 _0, _1, _PX, _HALF_PX, _BITS, _FRACTION = (
     np.int32(number) for number in (0, 1, ONE_PX, ONE_PX // 2, FRACTION_BITS, ONE_PX - 1)
 )
 _CHANNEL_BITS, _LOW = np.uint64(16), np.uint64(0xFFFF)
-"""Three channels are interpolated at once, in one number: each has 8 bits and those of fixed point."""
+"""Three channels are interpolated at once, packed in one number: each has 8 bits and those of fixed point."""
 _NEXT, _SECOND, _THREE = (np.uint64(number) for number in range(1, 4))
 
 
@@ -69,7 +69,7 @@ def coarse_unevenness(
 
     Returns:
         (k, s) float32 variance; (k, s) float32 by how much the circle number :data:`RING` is darker than those beside
-        it, as a share of brightness; and (k, s) float32 0…1 the share of the places that is visible.
+        it, as a share of their brightness; and (k, s) float32 0…1 the share of sample points that is visible.
     """
     uneven, darker, shares = _no_result(len(faces.radii_mm), COARSE_STEPS)
     places, means = _on_circles(circles, _COARSE), np.empty((CIRCLES, COARSE_STEPS))
@@ -102,7 +102,7 @@ def coarse_unevenness(
 
 @compiled
 def fine_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces, circles: Points) -> tuple[Array, Array, Array]:
-    """As :func:`coarse_unevenness`, displaced by :data:`FINE_MM`; between pixels codes are interpolated."""
+    """As :func:`coarse_unevenness`, displaced by :data:`FINE_MM`, with interpolation between pixels."""
     uneven, darker, shares = _no_result(len(faces.radii_mm), FINE_STEPS)
     places, means = _on_circles(circles, _FINE), np.empty(CIRCLES)
     pixel, triples = np.empty((3, FINE_PLACES), np.int32), np.empty((4, FINE_PLACES), np.uint64)
@@ -137,7 +137,7 @@ def _no_result(count: int, steps: int) -> tuple[Array, Array, Array]:
 
 @compiled
 def _on_circles(circles: Points, directions: Points) -> Points:
-    """(CIRCLES · angles, 2) places on ``circles`` (CIRCLES,), circle by circle."""
+    """(CIRCLES · angles, 2) sample points on ``circles`` (CIRCLES,), circle by circle."""
     places = np.empty((CIRCLES * len(directions), 2))
     for i in range(CIRCLES):
         places[i * len(directions) : (i + 1) * len(directions)] = circles[i] * directions
@@ -146,7 +146,7 @@ def _on_circles(circles: Points, directions: Points) -> Points:
 
 @compiled
 def _darker_ring(means: Points) -> float:
-    """By how much the ring is darker than the circles beside it, by ``means`` (CIRCLES,); 0 where one is hidden."""
+    """Share by which the ring is darker than the circles beside it, from ``means`` (CIRCLES,); 0 if one is hidden."""
     inner, ring, outer = means[RING - 1], means[RING], means[RING + 1]
     if min(inner, ring, outer) <= 0:
         return 0.0
@@ -156,7 +156,7 @@ def _darker_ring(means: Points) -> float:
 
 @compiled
 def _in_fixed_point(places: Points, to_picture: Points, centre_px: Points) -> Codes:
-    """(2, k) int32 x and y of ``places`` (k, 2) round a middle (2,) in a picture, rounded to 1/16 px."""
+    """(2, k) int32 x and y of ``places`` (k, 2) about a centre (2,) in a picture, rounded to 1/16 px."""
     fixed = np.empty((2, len(places)), np.int32)
     for i in range(len(places)):
         for axis in range(2):
@@ -167,7 +167,7 @@ def _in_fixed_point(places: Points, to_picture: Points, centre_px: Points) -> Co
 
 @compiled
 def _locate(at: Codes, right: np.int32, down: np.int32, size: tuple[int, int], pixel: Codes) -> None:
-    """Put into ``pixel`` (s,) which one is nearest to each of ``at`` (2, s), moved and clamped to a picture."""
+    """Put the pixel nearest to each of ``at`` (2, s), displaced and clamped to a picture, into ``pixel`` (s,)."""
     width, most_x, most_y = (
         np.int32(size[1]),
         np.int32(size[1] * ONE_PX) - _PX - _1,
@@ -180,7 +180,7 @@ def _locate(at: Codes, right: np.int32, down: np.int32, size: tuple[int, int], p
 
 @compiled
 def _fetch(codes: FlatPicture, labels: FlatLabels, pixel: Codes, rank: int, seen: Codes) -> None:
-    """Put into ``seen`` (4, s) b, g, r and 1 of each ``pixel`` (s,); 0 where what is nearer than ``rank`` occludes."""
+    """Put b, g, r and 1 of each ``pixel`` (s,) into ``seen`` (4, s); 0 where one nearer than ``rank`` occludes it."""
     for k in range(COARSE_STEPS):
         # Unsigned: Numba tests every signed index for being negative.
         at = np.uint64(pixel[k])
@@ -192,7 +192,7 @@ def _fetch(codes: FlatPicture, labels: FlatLabels, pixel: Codes, rank: int, seen
 
 @compiled
 def _locate_between(around: Codes, x_at: np.int32, y_at: np.int32, size: tuple[int, int], pixel: Codes) -> None:
-    """Put into ``pixel`` (3, places) the one up left of each place, and how far right and down of it that place is."""
+    """Put the pixel to the upper left of each point, and the fractions right and down, into ``pixel`` (3, places)."""
     width, most_x, most_y = (
         np.int32(size[1]),
         np.int32(size[1] * ONE_PX) - _PX - _1,
@@ -208,9 +208,9 @@ def _locate_between(around: Codes, x_at: np.int32, y_at: np.int32, size: tuple[i
 def _fetch_between(
     codes: FlatPicture, labels: FlatLabels, width: int, pixel: Codes, rank: int, triples: Triples, visible: Wide
 ) -> None:
-    """Put into ``triples`` (4, places) the codes up left of each place, right of that, below, below right.
+    """Put the codes to the upper left of each sample point, right of that, below and below right, into ``triples``.
 
-    And into ``visible`` (places,) whether nothing nearer than ``rank`` occludes it.  ``pixel`` of
+    These are (4, places); ``visible`` (places,): whether no cell nearer than ``rank`` occludes it.  ``pixel`` from
     :func:`_locate_between`.
     """
     below, across = np.uint64(3 * width), np.int32(width)
@@ -224,14 +224,14 @@ def _fetch_between(
 
 @compiled
 def _three(codes: FlatPicture, at: np.uint64) -> np.uint64:
-    """The codes b g r from ``at`` on, each in :data:`_CHANNEL_BITS` bits."""
+    """The codes b g r from index ``at`` on, packed in :data:`_CHANNEL_BITS` bits each."""
     blue, green, red = np.uint64(codes[at]), np.uint64(codes[at + _NEXT]), np.uint64(codes[at + _SECOND])
     return blue | green << _CHANNEL_BITS | red << _CHANNEL_BITS * _SECOND
 
 
 @compiled
 def _interpolate(triples: Triples, pixel: Codes, visible: Wide, seen: Wide) -> None:
-    """Put into ``seen`` (3, places) int64 b, g, r · :data:`CODE`, bilinearly interpolated; 0 where not ``visible``."""
+    """Put bilinearly interpolated b, g, r · :data:`CODE` into ``seen`` (3, places) int64; 0 where not ``visible``."""
     for i in range(FINE_PLACES):
         right, down, shown = np.uint64(pixel[1, i]), np.uint64(pixel[2, i]), np.uint64(visible[i])
         left, up = np.uint64(ONE_PX) - right, np.uint64(ONE_PX) - down
@@ -243,12 +243,12 @@ def _interpolate(triples: Triples, pixel: Codes, visible: Wide, seen: Wide) -> N
 
 @compiled
 def _add_circle(circle: tuple[float, float, float, float, float], total: Sums) -> float:
-    """Add to a ``total`` what one circle has: the sums of its b, g, r, of the squares of all three, and of 1.
+    """Add one ``circle`` to a ``total``: the sums of its b, g, r, of the squares of all three, and its visible points.
 
     Returns its mean brightness, 0 where nothing of it is visible.
 
-    ``total`` (5,): the sum of all values, of 1, of squared deviations, and of the circle where these are most the
-    deviations and 1.
+    ``total`` (5,): the sum of all values, the number of points, the sum of squared deviations, and the latter two of
+    the circle with the largest deviations.
     """
     blues, greens, reds, squares, here = circle
     deviations = squares - (blues * blues + greens * greens + reds * reds) / max(here, 1.0)
@@ -262,6 +262,6 @@ def _add_circle(circle: tuple[float, float, float, float, float], total: Sums) -
 
 @compiled
 def _variance(total: Sums, code: float) -> float:
-    """Variance on all circles but the most uneven one, as a share of brightness squared; a ``code`` counts so much."""
+    """Variance on all circles but the most uneven one, over brightness squared; ``code``: value of one code."""
     brightness = max(total[0] / max(total[1], 1.0), 1.0 / CODE * code)
     return float((total[2] - total[3]) / max(total[1] - total[4], 1.0) / brightness**2)

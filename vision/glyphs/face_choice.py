@@ -1,4 +1,4 @@
-"""Which ring is the face of a stack, of those in reach: by place, height and character, and by what others hold.
+"""Assignment of rings to stacks: which ring in reach is a stack's face, by place, height, character and other stacks.
 
 The ring of a stack behind is as good a ring as a stack's own.
 """
@@ -22,22 +22,22 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 OBSERVATIONS = 88.0
-"""Independent observations on a face: its area in two channels, by ``vision.glyphs.templates.INDEPENDENT_MM2``."""
+"""Independent observations on a face: its area in two channels over ``vision.glyphs.templates.INDEPENDENT_MM2``."""
 
 USUAL_MISFIT = 5.0
-"""Log-likelihood, negative, of the right character on a face that is seen well."""
+"""Negative log-likelihood of the right character on a clearly visible face."""
 
 MOSTLY = float(OBSERVATIONS / 2 * np.log(2.0))
-"""A character explains more than half of what differs from bare wood: in five folders of the collection 95 of 100 right
-ones explain more than 0.62 of it, and nothing on 150 empty cells more than 0.42.  Dark ink that a webcam sharpens
-differs from its template by much, but by more from wood."""
+"""Log-likelihood ratio of a character that explains half of the squared difference from bare wood: in five folders of
+the collection 95 of 100 right ones explain more than 0.62 of it, and nothing on 150 empty cells more than 0.42.  Dark
+ink that a webcam sharpens differs from its template by much, but by more from wood."""
 
 FACE_FOUND = 4.0
-"""Log-likelihood ratio from which on the middle of a face is taken to be known."""
+"""Log-likelihood ratio from which on the centre of a face counts as known."""
 
 ELSEWHERE_MM = 3.0 * PLACED_MM
-"""Distance from which on two rings are those of two faces, and a face is none of a height whose straight place is so
-far: three standard deviations of a face's place."""
+"""Distance from which on two rings belong to different faces, and a face does not belong to a height whose undisplaced
+face is so far: three standard deviations of a face's place."""
 
 RIVAL_NATS = 30.0
 """A ring elsewhere that is less likely than the best one by more than this is not read: what a character explains
@@ -45,11 +45,11 @@ counts for no more, see :data:`MOSTLY`."""
 
 
 class Candidates(NamedTuple):
-    """Faces (k) that those of some cells (b) may be.
+    """Candidate faces (k) of some cells (b).
 
     Attributes:
-        straight: of all heights that are in question, undisplaced.
-        owner: (k,) whose each is, from 0, in order.
+        straight: of all heights in question, undisplaced.
+        owner: (k,) cell of each, numbered from 0, in order.
         scores: (k,) log-likelihoods of the heights: the ring of a stack behind is as good a ring.
     """
 
@@ -58,7 +58,7 @@ class Candidates(NamedTuple):
     scores: Array
 
     def of(self, cells: Indices) -> Candidates:
-        """Those of some ``cells`` (c,), in order, which are numbered from 0 then."""
+        """Those of some ``cells`` (c,), in order, which are then numbered from 0."""
         mine = np.flatnonzero(np.isin(self.owner, cells))
         return Candidates(self.straight.of(mine), np.searchsorted(cells, self.owner[mine]), self.scores[mine])
 
@@ -68,7 +68,7 @@ class Rings(NamedTuple):
 
     Attributes:
         faces: where they are.
-        placed: (b, k) how likely each is the face of a cell by its evenness and place, -inf if another cell's.
+        placed: (b, k) log-likelihood ratio of each as a cell's face, by evenness and place; -inf if another cell's.
         known: (b, k) the same with the scores of the heights at which it lies.
     """
 
@@ -77,7 +77,7 @@ class Rings(NamedTuple):
     known: Points
 
     def without(self, others: Mask) -> Rings:
-        """The same, of which the ``others`` (k,) or (b, k) are no cell's, or not these cells'."""
+        """The same, with the ``others`` (k,) or (b, k) ruled out for all cells, or for these cells."""
         placed, known = (np.where(others, -np.inf, likely) for likely in (self.placed, self.known))
         return Rings(self.faces, placed, known)
 
@@ -90,14 +90,14 @@ class Held(NamedTuple):
 
 
 def likeliest(candidates: Candidates) -> Indices:
-    """(b,) the candidate of each cell at the height that is likeliest by all but faces."""
+    """(b,) the candidate of each cell at its likeliest height, judged without faces."""
     cells = np.arange(candidates.owner[-1] + 1)
     scores = np.where(candidates.owner == cells[:, None], candidates.scores, -np.inf)
     return np.asarray(scores.argmax(axis=1), np.intp)
 
 
 def rings_of(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> Rings:
-    """The rings that are found for all candidates in a picture (height, width, 3) uint8 BGR."""
+    """The rings found for all candidates in a picture (height, width, 3) uint8 BGR."""
     straight, owner, scores = candidates
     rings, observations = centred(image, straight, labels, alphabet.ring_mm)
     apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2) / 2
@@ -108,13 +108,13 @@ def rings_of(image: Picture, candidates: Candidates, labels: LabelBuffer, alphab
 
 
 def held_by(seen: Rings, candidates: Candidates) -> Held:
-    """Where each cell has its face at its likeliest height."""
+    """The ring of each cell at its likeliest height."""
     rings = likeliest(candidates)
     return Held(seen.faces.of(rings), seen.placed[np.arange(len(rings)), rings] > FACE_FOUND)
 
 
 def without_others(seen: Rings, candidates: Candidates, held: Held, numbers: Indices) -> Rings:
-    """The rings that are ``seen``, without those of a cell that another one holds, if the first has another face.
+    """The rings ``seen``, without those of a cell that another cell holds, if the first has another face.
 
     A ring that a cell has at its own likeliest height stays its own.  ``numbers`` (b,): of the cells, in ``held``.
     """
@@ -126,12 +126,12 @@ def without_others(seen: Rings, candidates: Candidates, held: Held, numbers: Ind
 
 
 def choose(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) -> tuple[Indices, Mask, Array, Faces]:
-    """Which ring is the face of each cell (b): the most even one, or one elsewhere on which a character fits better.
+    """The ring that is the face of each cell (b): the most even one, or one elsewhere on which a character fits better.
 
     The ring of a stack behind is as good a ring, so that only heights and characters tell which is the cell's own.
 
     Returns:
-        (b,) the ring, and whether it is not the most even one; (b, letters) how well each character fits; the faces.
+        (b,) the ring, and whether it is not the most even one; (b, letters) each character's log-likelihood; the faces.
     """
     rings, placed, known = seen
     chosen = placed.argmax(axis=1)
@@ -158,20 +158,20 @@ def _rivals(rings: Faces, known: Points, chosen: Indices) -> Indices:
 
 
 def explains_most(fits: Array, bare: Array) -> Mask:
-    """(k,) whether the likeliest characters, which fit so well, explain most of faces; see :func:`explained`."""
+    """(k,) whether the likeliest characters, of log-likelihood ``fits``, explain most; see :func:`explained`."""
     legible: Mask = explained(fits, bare) > MOSTLY
     return legible
 
 
 def _is_face(image: Picture, faces: Faces, letters: Array, labels: LabelBuffer) -> Array:
-    """(k,) log-likelihood ratio that there are ``faces`` (k): a character with more ink is no more of a face."""
+    """(k,) log-likelihood ratio that there are ``faces`` (k), bounded: more ink is no further evidence of a face."""
     return np.minimum(explained(letters.max(axis=1), blank(image, faces, labels)), np.float32(MOSTLY))
 
 
 def explained(fits: Array, bare: Array) -> Array:
-    """(k,) log-likelihood ratio of the likeliest characters (k,) of faces against ``bare`` (k,) wood.
+    """(k,) log-likelihood ratio of the likeliest characters, ``fits`` (k,), of faces against ``bare`` (k,) wood.
 
-    How far values scatter is not known here, as in noise or across the edge of a shadow, and is fitted to each.
+    The scatter of values is unknown here, as in noise or across the edge of a shadow, and is fitted to each.
     """
     ratio: Array = (OBSERVATIONS / 2 * np.log((USUAL_MISFIT - bare) / (USUAL_MISFIT - fits))).astype(np.float32)
     return ratio

@@ -1,8 +1,8 @@
-"""Detection of the upper faces of round pieces: their middles, by the rotational symmetry of what is printed on them.
+"""Detection of the upper faces of round pieces: their centres, by the rotational symmetry of what is printed on them.
 
-A face is a circle in a known plane; round its true middle, colour varies least along concentric circles.  Where the
-radius of the ring printed on the faces of a set is known, it is a matched filter as well: the ring is darker than the
-wood on both sides of it, which bare ground and a shadow's edge are not.
+A face is a circle in a known plane; about its true centre, colour varies least along concentric circles.  Where the
+radius of the ring printed on the faces of a set is known, it serves as a matched filter as well: the ring is darker
+than the wood on both sides of it, unlike bare ground and a shadow's edge.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ BORDER_PARTS = 24
 """Independent observations on these circles: each is three or four millimetres long.  Chosen by eye."""
 
 LEAST_VISIBLE = 0.4
-"""Share of these circles that must be visible: a short arc leaves its middle undetermined.  Chosen by eye."""
+"""Share of these circles that must be visible: a short arc leaves its centre undetermined.  Chosen by eye."""
 
 LEAST_ARC = 0.25
-"""The same share where the ring's radius is known, so that an arc of it has one middle only."""
+"""The same share where the ring's radius is known, so that an arc of it has one centre only."""
 
 BLUR_PX = 3
 """Width of the box blur before faces are searched: rings are thin, and dim pictures noisy.  Chosen by eye."""
 
 LEAST_UNEVEN = 0.0015
-"""Variance along a circle, of three channels as shares of their sum, that is noise and the grain of wood.  Chosen
-by eye."""
+"""Variance along a circle, of three channels as shares of their sum, due to noise and the grain of wood.  Chosen by
+eye."""
 
 BETWEEN = 2 / 9 / 3
-"""Variance between three circles, the middle one of which is darker by 1, in a share of it that counts for three
-channels as :func:`.circle_variance.fine_unevenness` has it."""
+"""Variance between three circles, the middle one of which is darker by a share of 1, in the units of
+:func:`.circle_variance.fine_unevenness`: of three channels, as shares of their sum."""
 
 PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
-"""Standard deviation of a face's middle from the middle of its cell, each way."""
+"""Standard deviation of a face's centre from the centre of its cell, along each axis."""
 
 
 def centred(
@@ -58,17 +58,17 @@ def centred(
     ring_mm: float | None = None,
     least_uneven: float = LEAST_UNEVEN,
 ) -> tuple[Faces, Array]:
-    """Faces with their middles where colour varies least along concentric circles.
+    """Faces with their centres where colour varies least along concentric circles.
 
     Args:
         image: (height, width, 3) uint8, BGR.
         faces: (k) where they are expected.
         labels: (height, width) uint16.
         ring_mm: the radius of the ring on each face, where the set has one.
-        least_uneven: variance along a circle that is noise and grain, see :data:`LEAST_UNEVEN`.
+        least_uneven: variance along a circle due to noise and grain, see :data:`LEAST_UNEVEN`.
 
     Returns:
-        The faces; and (k,) float32 log-likelihood ratio of these middles against the median of the others in reach.
+        The faces; and (k,) float32 log-likelihood ratio of these centres against the median of the others in reach.
     """
     left, top, right, bottom = box_px(faces, labels.shape)
     cropped = np.ascontiguousarray(labels[top:bottom, left:right])
@@ -100,12 +100,12 @@ def _likeliest(
     """The likeliest of some steps (s, 2) of each face.
 
     Args:
-        circles: (k, s) float32 variance along the circles of each face, displaced by each step; by how much darker its
-            ring is; and the share 0…1 of them that is visible.
+        circles: (k, s) float32 variance along the circles of each face, displaced by each step; share by which its ring
+            is darker; and the share 0…1 of them that is visible.
         steps_mm: (s, 2).
         usual: (k,) float32 logarithm of the variance of each face displaced by any step, where that is known.
         least_share: of the circles that must be visible.
-        between: how much a darker ring counts, see :data:`BETWEEN`.
+        between: weight of a darker ring, see :data:`BETWEEN`.
         least_uneven: see :func:`centred`.
 
     Returns:
@@ -121,7 +121,7 @@ def _likeliest(
         independent = BORDER_PARTS * float(share) if share > least_share else 0.0
         for k in range(steps):
             along, ring = float(uneven[face, k]) + least_uneven, max(float(darker[face, k]), 0.0)
-            # As much likelier as one surface would vary more that has no ring.
+            # Likelier in proportion to the larger variance of one surface without a ring.
             logs[k] = np.log(along) - np.log(1 + between * ring**2 / along)
             off = float(logs[k]) * independent + (steps_mm[k, 0] ** 2 + steps_mm[k, 1] ** 2) / PLACED_MM**2
             if off < least:
@@ -132,10 +132,10 @@ def _likeliest(
 
 
 def box_px(faces: Faces, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom (px) of a part of the picture that holds the faces, displaced by any step.
+    """Left, top, right and bottom (px) of a part of the picture that contains the faces, displaced by any step.
 
-    ``shape``: height and width of the picture.  Of faces beyond its edge it is the nearest two pixels each way, between
-    which codes are interpolated.
+    ``shape``: height and width of the picture.  For faces beyond its edge it is the nearest two pixels along each axis,
+    between which codes are interpolated.
     """
     height, width = shape[:2]
     reach_px = 2 * float((faces.radii_mm * np.abs(faces.to_picture).max(axis=(1, 2))).max())

@@ -1,4 +1,4 @@
-"""The upper faces of round pieces in a picture: circles in planes that are known."""
+"""The upper faces of round pieces in a picture: circles in known planes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Faces(NamedTuple):
 
     Attributes:
         centres_px: (k, 2) float64, x and y.
-        to_picture: (k, 2, 2) float64, mm in the plane of the face → px, around the middle.
+        to_picture: (k, 2, 2) float64, mm in the plane of the face → px, about the centre.
         radii_mm: (k,) float64.
         ranks: (k,) intp, ranks of their cells from the farthest to the nearest, from 1.
     """
@@ -44,7 +44,7 @@ class Faces(NamedTuple):
 
     @property
     def px_per_mm(self) -> Points:
-        """(k,) pixels that a millimetre of each face's plane is wide, in the mean of all directions."""
+        """(k,) pixels per millimetre of each face's plane: geometric mean of the two principal scales."""
         scale: Points = np.sqrt(np.abs(np.linalg.det(self.to_picture)))
         return scale
 
@@ -53,12 +53,12 @@ class Faces(NamedTuple):
         return Faces(self.centres_px[numbers], self.to_picture[numbers], self.radii_mm[numbers], self.ranks[numbers])
 
     def put(self, numbers: Indices, faces: Faces) -> None:
-        """Have ``faces`` (l) in place of those with these ``numbers`` (l,)."""
+        """Replace those with these ``numbers`` (l,) by ``faces`` (l)."""
         for mine, other in zip(self, faces, strict=True):
             mine[numbers] = other
 
     def off_mm(self, places_px: Points) -> Points:
-        """(k, 2) mm in each one's plane from its middle to a place of its own in the picture (k, 2) px."""
+        """(k, 2) mm, offset of a point in the picture (k, 2) px, one for each face, from its centre in its plane."""
         away = (places_px - self.centres_px)[..., None]
         return np.asarray(np.linalg.solve(self.to_picture, away)[..., 0], np.float64)
 
@@ -75,13 +75,13 @@ def upright_faces(
 ) -> Faces:
     """The upper faces of all round configurations on all cells, undisplaced: all of one cell, then of the next one.
 
-    Each is the affine map that agrees best with perspective on the circle that halves its area, as what is printed on
-    a face lies to both sides of it.
+    Each is the affine map that best agrees with perspective on the circle that halves its area, as what is printed on
+    a face lies on both sides of it.
 
     Args:
         configurations: of the kit.
-        floors_mm: (n, 3) middles of the cells' floors.
-        rank: (n,) places of the cells from the farthest to the nearest, from 1.
+        floors_mm: (n, 3) centres of the cells' floors.
+        rank: (n,) ranks of the cells from the farthest to the nearest, from 1.
         view: pose and camera.
     """
     radii = np.array([configuration.size.width_mm / 2 for configuration in configurations.all])
@@ -98,11 +98,11 @@ def upright_faces(
 
 
 def offsets_mm(faces: Faces, others: Faces) -> Points:
-    """(k, l, 2) float64 mm from the middle of each of l ``faces`` to each of k ``others``', in the face's plane."""
+    """(k, l, 2) float64 mm from the centre of each of l ``faces`` to those of k ``others``, in the face's plane."""
     apart = others.centres_px[:, None] - faces.centres_px
     return np.asarray(np.einsum("lij,klj->kli", np.linalg.inv(faces.to_picture), apart), np.float64)
 
 
 def distances_mm(faces: Faces, others: Faces) -> Points:
-    """(k, l) float64 mm, how long the :func:`offsets_mm` are."""
+    """(k, l) float64 mm, lengths of the :func:`offsets_mm`."""
     return np.asarray(np.linalg.norm(offsets_mm(faces, others), axis=2), np.float64)

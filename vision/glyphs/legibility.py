@@ -1,6 +1,6 @@
-"""Faces that are found and read at once: a character that explains most of a face tells that there is one.
+"""Joint detection and reading of faces: a character that explains most of a face is evidence that there is one.
 
-What cannot be read is looked at again as in even light, and what fits nowhere is searched for.
+What cannot be read is tried again with its light evened out, and what fits nowhere is searched for.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 FITS = -10.0
-"""Log-likelihood above which a character fits, whatever it explains.  Where none does or explains most of a face,
-fainter ones are tried: a fitted contrast suits what is no face, too."""
+"""Log-likelihood above which a character fits, whatever it explains.  Only where none fits or explains most of a face
+are faint ones tried: a fitted contrast suits what is no face, too."""
 
 FAINTLY = 10.0
-"""Log-likelihood ratio by which a faint character that fits must explain a face better than bare wood does to tell
-which one it is, if not that there is one.  Beside a window that all faces mirrored the contrast of red ink on pink wood
+"""Log-likelihood ratio against bare wood above which a faint character that fits identifies a face's character, though
+it is no evidence that there is a face.  Beside a window that all faces mirrored the contrast of red ink on pink wood
 was four tenths of its template's: right ones had 11 to 23."""
 
 MOST_AGAINST = 10.0
-"""Log-likelihood ratio by which bare wood speaks against a piece at most: every piece has a character, but in noise, or
-where a lamp is mirrored, none may fit.  Chosen by eye."""
+"""Largest log-likelihood ratio of bare wood against a piece: every piece has a character, but in noise, or where a lamp
+is mirrored, none may fit.  Chosen by eye."""
 
 UNREADABLE = 0.1
-"""Probability that nothing is seen of a face's character, as in glare or where a stack in front was drawn beside its
-place.  Of 0.02, 0.1 and 0.5 the truth was likeliest with this in seventeen sets, 54.5 to 43.5 nats."""
+"""Probability that a face's character is invisible, as in glare or where a stack in front was drawn beside its place.
+Of 0.02, 0.1 and 0.5 the truth was likeliest with this in seventeen sets, 54.5 to 43.5 nats."""
 
 LOG_DISTINCT = float(np.log(0.95))
-"""Log-probability from which on a character is told from all others.  Chosen by eye."""
+"""Log-probability from which on a character counts as identified.  Chosen by eye."""
 
 WIDE_STEP_MM = 1.6
 WIDE_MM = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]) * WIDE_STEP_MM
-"""Steps by which the middle of a face that fits nowhere is tried elsewhere; what lies between them, comparing finds."""
+"""Displacements at which the centre of a face that fits nowhere is tried; comparing characters interpolates."""
 
 REFINED = 3
-"""Steps of least squares after which the middle of such a face stays within a few hundredths of a millimetre."""
+"""Steps of least squares after which the centre of such a face stays within a few hundredths of a millimetre."""
 
 
 class Found(NamedTuple):
@@ -71,11 +71,11 @@ class Found(NamedTuple):
 
     Attributes:
         faces: where they are.
-        how_likely: (b,) float64, log-likelihood ratio of their middles; see :func:`.face_detection.centred`, or of the
-            character that explains most of one.
+        how_likely: (b,) float64, log-likelihood ratio of their centres, see :func:`.face_detection.centred`, less the
+            offset from their place, or of the character that explains most of one.
         letters: (b, letters) float32, log-likelihood of each character.
-        is_legible: (b,) bool, whether the likeliest one fits.
-        is_rival: (b,) bool, whether its character, not its ring, tells which face is the cell's.
+        is_legible: (b,) bool, whether the likeliest one fits, or explains most of the face.
+        is_rival: (b,) bool, whether the face was chosen by its character, not its ring.
     """
 
     faces: Faces
@@ -92,8 +92,7 @@ class FoundFace(NamedTuple):
         face: where it is (1).
         letters: (letters,) float32, log-likelihood of each character.
         explains: how much the likeliest one explains, see :func:`.face_choice.explained`.
-        gain: log-likelihood ratio of that against bare wood in the light in which it was found, as of
-            :func:`face_gain`.
+        gain: its log-likelihood ratio against bare wood in the light in which it was found, from :func:`face_gain`.
     """
 
     face: Faces
@@ -109,12 +108,12 @@ def read_faces(
 
     Args:
         image: (height, width, 3) uint8, BGR.
-        candidates: the faces of all heights that are in question.
+        candidates: the faces of all heights in question.
         labels: (height, width) uint16.
         alphabet: of the set.
 
     Returns:
-        The faces; and the numbers of those that could be read as in even light only.
+        The faces; and the numbers of those that were read with their light evened out.
     """
     rings = rings_of(image, candidates, labels, alphabet)
     held = held_by(rings, candidates)
@@ -134,9 +133,9 @@ def read_faces(
 
 
 def _read_as_taken(image: Picture, again: Found, labels: LabelBuffer, alphabet: Alphabet) -> Mask:
-    """Read those faces that were found ``again`` in even light in the light that there is, where that is clearer.
+    """Read those faces that were found ``again`` in evened light in the original light, where that is clearer.
 
-    Even light has told where they are; strokes may have lost their contrast to it.  (b,) whether they are read so.
+    Evened light gives their places, but may take contrast from strokes.  (b,) whether they are read in original light.
     """
     letters, faces = compare(image, again.faces, labels, alphabet, is_faint=True)
     is_clearer = explains_most(letters.max(axis=1), blank(image, faces, labels))
@@ -146,12 +145,12 @@ def _read_as_taken(image: Picture, again: Found, labels: LabelBuffer, alphabet: 
 
 
 def _columns(found: Found) -> tuple[npt.NDArray[Any], ...]:
-    """All that is known of each cell, an array for each thing."""
+    """All arrays of ``found``, each with one entry per cell."""
     return (*found.faces, found.how_likely, found.letters, found.is_legible, found.is_rival)
 
 
 def _distinct(letters: Array) -> Array:
-    """(k,) log-probability of the likeliest one of all characters (k, letters)."""
+    """(k,) log-probability of the likeliest of all characters (k, letters)."""
     log_p: Array = letters.max(axis=1) - np.logaddexp.reduce(letters, axis=1)
     return log_p
 
@@ -159,10 +158,10 @@ def _distinct(letters: Array) -> Array:
 def character_gain(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet, others: Faces
 ) -> tuple[Array, Array, Faces]:
-    """How much the likeliest character or ring on each cell speaks for a face, and where that is.
+    """Evidence for a face on each cell from the likeliest character or ring, and where that face is.
 
-    Args: as of :func:`read_faces`, of cells where it is in doubt whether anything stands; and ``others`` (m), faces of
-        stacks that surely stand elsewhere: what is printed there speaks for nothing here.
+    Args: as for :func:`read_faces`, of cells where it is in doubt whether anything stands; and ``others`` (m), faces of
+        stacks that surely stand elsewhere: what is printed there is no evidence here.
 
     Returns:
         (b,) float32 log-likelihood ratio against bare wood, positive only where a character explains most of a face, or
@@ -181,7 +180,7 @@ def character_gain(
 
 
 def bare_faces(image: Picture, faces: Faces, labels: LabelBuffer, is_evened: Mask) -> Array:
-    """(b,) float32 log-likelihood of bare wood on ``faces`` (b) that were found, ``is_evened`` (b,) in even light."""
+    """(b,) float32 log-likelihood of bare wood on ``faces`` (b), in evened light where ``is_evened`` (b,)."""
     bare = blank(image, faces, labels)
     if is_evened.any():
         some = faces.of(np.flatnonzero(is_evened))
@@ -190,9 +189,9 @@ def bare_faces(image: Picture, faces: Faces, labels: LabelBuffer, is_evened: Mas
 
 
 def face_gain(letters: Array, bare: Array) -> Array:
-    """(b,) float32 as :func:`character_gain` of faces that were found; 0 where no character explains most.
+    """(b,) float32 as :func:`character_gain`, for faces that were found; 0 where no character explains most.
 
-    ``letters`` (b, letters) and ``bare`` (b,): log-likelihood of each character, and of :func:`bare_faces`.
+    ``letters`` (b, letters) and ``bare`` (b,): log-likelihood of each character, and of bare wood (:func:`bare_faces`).
     """
     fits = letters.max(axis=1, initial=-np.inf)
     gain: Array = np.where(explains_most(fits, bare), fits - bare - np.float32(np.log(letters.shape[1])), 0)
@@ -200,7 +199,7 @@ def face_gain(letters: Array, bare: Array) -> Array:
 
 
 def or_unreadable(letters: Array, bare: Array) -> Array:
-    """(b, letters) log-likelihood of each character, which may also be one that nothing is seen of: as bare wood.
+    """(b, letters) log-likelihood of each character, which may also be invisible, and then looks like bare wood.
 
     ``letters`` and ``bare``: see :func:`face_gain`.
     """
@@ -209,9 +208,9 @@ def or_unreadable(letters: Array, bare: Array) -> Array:
 
 
 def scaled_by_scatter(letters: Array) -> Array:
-    """(b, letters) log-likelihoods of characters, no farther apart than their scatter allows where none fits well.
+    """(b, letters) log-likelihoods of characters, scaled down by their scatter where none fits well.
 
-    How far values scatter is fitted there, as in :func:`.face_choice.explained`.
+    The scatter of values is fitted there, as in :func:`.face_choice.explained`.
     """
     best = letters.max(axis=1, keepdims=True)
     scaled: Array = letters * np.minimum(OBSERVATIONS / 2 / (USUAL_MISFIT - best), 1).astype(np.float32)
@@ -221,11 +220,11 @@ def scaled_by_scatter(letters: Array) -> Array:
 def _gain(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet, others: Faces
 ) -> tuple[Array, Array, Faces]:
-    """As :func:`character_gain`, in the light that there is."""
+    """As :func:`character_gain`, in the original light."""
     seen = rings_of(image, candidates, labels, alphabet)
     theirs = np.asarray((distances_mm(seen.faces, others) < ELSEWHERE_MM).any(axis=0))
     rings, placed, known = seen.without(theirs)
-    # A character tells which of several rings is a face; where there is none, the most even one is looked at.
+    # Characters decide which of several rings is a face; where there is none, the most even one is tried.
     cells = np.arange(len(placed))
     asked = placed > FACE_FOUND
     asked[cells, placed.argmax(axis=1)] = True
@@ -239,7 +238,7 @@ def _gain(
     chosen = how_likely.argmax(axis=1)
     best = np.searchsorted(cell * len(candidates.scores) + ring, cells * len(candidates.scores) + chosen)
     by_character: Array = np.maximum(fits[best] - bare[best] - np.float32(np.log(len(alphabet.letters))), 0)
-    # Bare wood where another height has its face says nothing of the likeliest one.
+    # Bare wood where another height has its face is no evidence about the likeliest one.
     unlike, elsewhere = compare(image, rings.of(likeliest(candidates)), labels, alphabet)
     otherwise = by_ring = _as_bare(unlike, blank(image, elsewhere, labels))
     if alphabet.ring_mm is not None:
@@ -251,18 +250,18 @@ def _gain(
 
 
 def _as_bare(letters: Array, bare: Array) -> Array:
-    """(k,) how much ``bare`` wood (k,) speaks against a face whose characters fit so well, ``letters`` (k, letters)."""
+    """(k,) log-likelihood ratio, at most 0, of the best of ``letters`` (k, letters) against ``bare`` wood (k,)."""
     against: Array = np.clip(letters.max(axis=1) - bare, -MOST_AGAINST, 0)
     return against
 
 
 def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) -> Found:
-    """As :func:`read_faces`, in the light that there is, among the rings that are ``seen``."""
+    """As :func:`read_faces`, in the light of the given picture, among the rings ``seen``."""
     chosen, is_rival, letters, faces = choose(image, seen, labels, alphabet)
     how_likely = seen.placed[np.arange(len(chosen)), chosen]
     fits = letters.max(axis=1)
     legible = fits >= FITS
-    # A character that explains most of a face tells where it is, though its ring does not.
+    # A character that explains most of a face locates it even if its ring does not.
     unsure = np.flatnonzero(~legible | (how_likely < FACE_FOUND))
     how_well = explained(fits[unsure], blank(image, faces.of(unsure), labels))
     legible[unsure] |= how_well > MOSTLY
@@ -282,9 +281,9 @@ def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) 
 def _look_beside(
     image: Picture, labels: LabelBuffer, alphabet: Alphabet, found: tuple[Array, Faces], poor: Indices
 ) -> None:
-    """Move those faces that were ``found``, with how well each character fits, to where some character fits better.
+    """Move faces ``found``, with the log-likelihoods of their characters, to where some character fits better.
 
-    ``poor`` (b,): those that explain a face and do not fit it, since noise or an edge has misled its ring.
+    ``poor`` (b,): those whose character explains a face but does not fit it, as noise or an edge misled its ring.
     """
     letters, faces = found
     if not len(poor):
@@ -300,10 +299,10 @@ def _look_beside(
 
 
 def search_face(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array) -> FoundFace:
-    """A face round which a shadow or a lamp's mirror image misled: where some character explains most.
+    """The face on which some character explains most, where a shadow or a lamp's mirror image misled the detection.
 
     Args:
-        image: (height, width, 3) uint8, BGR; also looked at as in even light, if need be.
+        image: (height, width, 3) uint8, BGR; its light is evened out if need be.
         straight: (k) the faces of all heights, undisplaced.
         labels: (height, width) uint16.
         alphabet: of the set.
@@ -317,7 +316,7 @@ def search_face(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: 
 
 
 def _search(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array) -> FoundFace:
-    """As :func:`search_face`, in the light that there is."""
+    """As :func:`search_face`, in the light of the given picture."""
     rings, _ = centred(image, straight, labels, alphabet.ring_mm)
     height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
     rows, placed = compare(image, _wide_round(rings), labels, alphabet, is_faint=True)
@@ -333,12 +332,12 @@ def _search(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alph
 
 
 def _wide_round(faces: Faces) -> Faces:
-    """Each of some faces (k) at all of :data:`WIDE_MM` from its place, one after the other."""
+    """Each of some faces (k) displaced by all of :data:`WIDE_MM`, one after the other."""
     count = len(faces.ranks)
     return faces.of(np.repeat(np.arange(count), len(WIDE_MM))).moved(np.tile(WIDE_MM, (count, 1)))
 
 
 def _off_place_nats(faces: Faces, places_px: Points) -> Points:
-    """(k,) by how much less likely ``faces`` (k) are for being off the ``places_px`` (k, 2) where they should be."""
+    """(k,) negative log-prior, up to a constant, of ``faces`` (k) expected at ``places_px`` (k, 2)."""
     nats: Points = ((faces.off_mm(places_px) / PLACED_MM) ** 2).sum(axis=1) / 2
     return nats

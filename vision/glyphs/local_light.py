@@ -1,8 +1,8 @@
-"""Faces across which the light changes: the edge of a shadow, a lamp that is near.
+"""Evening out the light on faces across which it changes: at the edge of a shadow, or near a lamp.
 
-Strokes are narrow and darker than wood, so that a morphological closing which is wider than they are leaves the wood
-alone, with all edges of shadows on it (Serra, Image analysis and mathematical morphology, 1982).  Divided by that, a
-face is as in even light.
+Strokes are narrow and darker than wood, so that a morphological closing wider than they are leaves only the wood, with
+all edges of shadows on it (Serra, Image analysis and mathematical morphology, 1982).  Divided by that, a face looks as
+if evenly lit.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
 
 STROKE_MM = 4.0
-"""Width up to which what is darker counts as ink."""
+"""Width up to which dark structures count as ink."""
 
 MARGIN = 1.3
-"""Part of the picture that is looked at round a face's middle, in its radii."""
+"""Half width of the processed part of the picture about a face's centre, in its radii."""
 
 
 def evenly_lit(image: Picture, faces: Faces) -> Picture:
-    """The picture (height, width, 3) uint8 BGR with all ``faces`` (k) as in one even light; the rest of it stays."""
+    """The picture (height, width, 3) uint8 BGR with all ``faces`` (k) as if evenly lit; the rest is unchanged."""
     lit, parts = image.copy(), []
     reach = MARGIN * faces.radii_mm[:, None] * np.abs(faces.to_picture).sum(axis=2)
     stroke_px = STROKE_MM * faces.px_per_mm
@@ -67,7 +67,7 @@ def _medians(wood: Picture) -> Points:
 
 @compiled
 def _divided(part: Picture, wood: Picture, usual: Array) -> Picture:
-    """``part`` (height, width, 3) uint8 times ``usual`` (3,) float32 through ``wood``, as large as it is."""
+    """``part`` (height, width, 3) uint8 times ``usual`` (3,) float32 over ``wood``, of the same shape."""
     lit = np.empty(part.shape, np.uint8)
     shown, light, out = part.reshape(-1), wood.reshape(-1), lit.reshape(-1)
     usual_of = np.empty(3 * part.shape[1], np.float32)

@@ -1,6 +1,7 @@
-"""How large the ring on a face appears: the nearer it is to the camera, the higher is the stack under it.
+"""Apparent size of the ring on a face: the larger it is, the nearer to the camera, and the higher the stack under it.
 
-That tells heights best where stacks are seen from above, and neither their sides nor where their faces are tell much.
+That is the best evidence of heights where stacks are seen from above, and their sides and the places of their faces
+tell little.
 """
 
 from __future__ import annotations
@@ -24,36 +25,36 @@ Picture = npt.NDArray[np.uint8]
 Scores = npt.NDArray[np.float64]
 
 STEP_MM = 0.1
-"""Distance between two radii that are looked at."""
+"""Distance between two sampled radii."""
 
 BESIDE = 9
 """Steps from a radius to the two that it must be darker than: somewhat more than a ring is wide."""
 
 NEAR = 7
-"""Most steps by which a ring is off its radius, somewhere on its way round."""
+"""Largest deviation of a ring from its usual radius in any direction, in steps."""
 
 RING_SHARES = (0.6, 0.95)
-"""Of a face's radius, between which its ring is looked for at enrolment…"""
+"""Range of radii, as shares of a face's, in which its ring is searched for at enrolment…"""
 
 GROOVE_SHARES, INNER_SHARES = (0.6, 0.82), (0.35, 0.6)
 """The same for the grooves of a draughtsman: the bevel at its rim may be darker."""
 
 RING_REACH = 0.15
-"""…and by which share of its own radius later: a face may have been found at another height than it has."""
+"""…and the range about its own radius later, as a share of it: a face may have been found at a wrong height."""
 
 AROUND = np.ascontiguousarray(DIRECTIONS[::2])
-"""(directions, 2) in which the ring is looked for: half of those of characters."""
+"""(directions, 2) in which the ring is searched for: half of those used for characters."""
 
 LEAST_SEEN = 0.25
-"""Share of the directions in which a ring must be seen."""
+"""Share of the directions in which a ring must be visible."""
 
 SPREAD_MM, OUTLIER = 0.04, 5e-4
-"""Standard deviation of a radius, and density of what is no ring, as a share of that of a radius that is right.  Of 903
-rings in eight sets 894 were within 0.08 mm of the median of their picture and 4 more than 0.3 mm off, which may be
-anywhere within :data:`RING_REACH`; from one height to the next a radius changes by 0.13 to 0.24 mm."""
+"""Standard deviation of a radius, and density of outliers, as a share of that of a right radius.  Of 903 rings in eight
+sets 894 were within 0.08 mm of the median of their picture and 4 more than 0.3 mm off, which may be anywhere within
+:data:`RING_REACH`; from one height to the next a radius changes by 0.13 to 0.24 mm."""
 
 CLEAR_MM = 0.05
-"""Largest standard deviation of a radius that is seen clearly.  In all directions on 138 faces of 63 sets of
+"""Largest standard deviation of a clearly visible ring's radius.  In all directions on 138 faces of 63 sets of
 draughtsmen those of what was no ring were 0.065 and more, but for one of 0.047; three of four of rings were less."""
 
 ALIKE_MM = 4 * SPREAD_MM
@@ -63,21 +64,22 @@ ROUNDS = 4
 """Iterations of the fit."""
 
 LEAST_RADII = 3
-"""Radii among which a darkest one has one to either side."""
+"""Least number of radii: the darkest one needs a neighbour on either side."""
 
 LABEL_STRIDE = 4
-"""Every how many radii it is asked what is nearer."""
+"""Stride in radii at which occlusion is tested."""
 
 ON_PIECES, ELSEWHERE, NO_GROOVES = ((0.55, -3.9, 0.5), (0.45, -2.9, 0.6)), (-2.02, 0.33), 2e-5
-"""Shares, means and standard deviations of how round both grooves are, the mean logarithm of the standard deviations of
-their radii, mm, on pieces; mean and standard deviation of the same where none are, and its density everywhere.  Of 755
-single pieces and 3,478 bare squares on eleven boards half of the pieces were below log 0.03, and no square."""
+"""Distribution of the roundness of both grooves, the mean logarithm of the standard deviations of their radii, mm:
+shares, means and standard deviations on pieces; mean and standard deviation where there are none, and the uniform
+density of outliers.  Of 755 single pieces and 3,478 bare squares on eleven boards half of the pieces were below log
+0.03, and no square."""
 
 BLUR = tuple(cv2.getGaussianKernel(9, 1.0).ravel().tolist())
-"""Weights of the blur along the radius, whose standard deviation is a step."""
+"""Weights of the blur along the radius, whose standard deviation is one step."""
 
 CUBIC = -0.75
-"""Slope of the interpolation's kernel at its neighbours: OpenCV's."""
+"""Slope of the interpolation kernel at its neighbours: OpenCV's."""
 
 
 class Ring(NamedTuple):
@@ -93,11 +95,11 @@ NO_RING = Ring(0.0, np.inf)
 def find_rings(
     image: Picture, faces: Faces, labels: LabelBuffer, about_mm: tuple[float, float], around: Points = AROUND
 ) -> list[Ring]:
-    """The darkest circle round the middle of each of some ``faces`` (k), of a radius between two.
+    """The darkest circle about the centre of each of some ``faces`` (k), of a radius between ``about_mm``.
 
-    Each direction has a radius of its own, to which a circle is fitted, whose middle need not be the face's
-    (iteratively reweighted least squares).  What is before a face, in ``labels`` (height, width), is not looked at.
-    ``around``: (directions, 2) in which it is looked for.
+    A radius is found in each direction, and a circle fitted to them whose centre need not be the face's (iteratively
+    reweighted least squares).  Directions that are occluded according to ``labels`` (height, width) are left out.
+    ``around``: (directions, 2) in which it is searched for.
     """
     radii_mm = np.arange(about_mm[0] - BESIDE * STEP_MM, about_mm[1] + (BESIDE + 0.5) * STEP_MM, STEP_MM)
     darker, is_seen = _darker(image, faces, labels, radii_mm, around)
@@ -107,15 +109,15 @@ def find_rings(
 def find_ring(
     image: Picture, face: Faces, labels: LabelBuffer, about_mm: tuple[float, float], around: Points = AROUND
 ) -> Ring:
-    """As :func:`find_rings`, of one face (1)."""
+    """As :func:`find_rings`, for one face (1)."""
     return find_rings(image, face, labels, about_mm, around)[0]
 
 
 def usual_radius_mm(rings: Sequence[Ring]) -> float | None:
     """The radius of the rings of a set; None if it has none, so that what is darkest differs between faces.
 
-    Only rings that are seen clearly count, which on black pieces they may not be: of these most must agree, each by how
-    well it is seen.
+    Only clearly visible rings count, which those on black pieces may not be: most of them must agree, weighted by the
+    inverse of their variances.
     """
     clear = [ring for ring in rings if ring.variance_mm2 < CLEAR_MM**2]
     if not clear:
@@ -132,8 +134,8 @@ def ring_log_ratio(
 ) -> Scores:
     """(l,) log-likelihood ratio of each plane against one in which the ring has the set's radius.
 
-    ``planes`` (l,): how much larger a millimetre appears there than where the ring was found.  ``trust``: standard
-    deviation of a radius besides its variance, mm, and density of what is no ring, as a share of that of a right one.
+    ``planes`` (l,): scale of each relative to the plane in which the ring was found.  ``trust``: standard deviation of
+    a radius besides its variance, mm, and density of outliers, as a share of that of a right radius.
     """
     spread_mm, outlier = trust
     off = (ring.radius_mm / planes - ring_mm) ** 2 / (spread_mm**2 + ring.variance_mm2)
@@ -142,7 +144,7 @@ def ring_log_ratio(
 
 
 def groove_log_ratio(inner: Ring, outer: Ring) -> float:
-    """Log-likelihood ratio that the two grooves of a draughtsman are seen, against none, by how round both are."""
+    """Log-likelihood ratio that two rings are the grooves of a draughtsman, against none, given their roundness."""
     spread = 0.25 * float(np.log(inner.variance_mm2 * outer.variance_mm2))
     on_piece = sum(share * normal_density(spread, mean, deviation) for share, mean, deviation in ON_PIECES)
     return float(np.log(on_piece / ((1 - NO_GROOVES) * normal_density(spread, *ELSEWHERE) + NO_GROOVES)))
@@ -150,7 +152,7 @@ def groove_log_ratio(inner: Ring, outer: Ring) -> float:
 
 @compiled
 def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points, around: Points) -> tuple[Array, Mask]:
-    """By how many codes each place round each face (k) is darker than those beside it, and which directions are seen.
+    """Codes by which each point round each face (k) is darker than those beside it, and which directions are visible.
 
     ``around``: (directions, 2).
 
@@ -161,7 +163,7 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points,
     darker = np.empty((len(faces.ranks), count, radii - 2 * BESIDE), np.float32)
     is_seen = np.ones((len(faces.ranks), count), np.bool_)
     along, blurred = np.empty(radii), np.empty(radii)
-    # In one loop: with OpenCV's calls for each step it took three times as long.
+    # One loop: separate OpenCV calls for each step took three times as long.
     for face in range(len(faces.ranks)):
         (x, y), to_picture, rank = faces.centres_px[face], faces.to_picture[face], faces.ranks[face]
         for direction in range(count):
@@ -182,7 +184,7 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points,
 
 @allocation_free
 def _is_hidden(labels: LabelBuffer, x: float, y: float, rank: int) -> bool:
-    """Whether a place in the picture is outside of it, or occluded by what is nearer than ``rank``."""
+    """Whether a point is outside the picture, or occluded by a cell nearer than ``rank``."""
     column, row = int(np.rint(x)), int(np.rint(y))
     if column < 0 or row < 0 or column >= labels.shape[1] or row >= labels.shape[0]:
         return True
@@ -191,7 +193,7 @@ def _is_hidden(labels: LabelBuffer, x: float, y: float, rank: int) -> bool:
 
 @allocation_free
 def _brightness_at(image: Picture, x: float, y: float) -> float:
-    """Mean of three channels at a place, codes, by bicubic interpolation (Keys, 1981); beyond its edge as there."""
+    """Mean of three channels at a point, codes, by bicubic interpolation (Keys, 1981); edge pixels are replicated."""
     column, row, total = int(np.floor(x)), int(np.floor(y)), 0.0
     across, down = _cubic(x - column), _cubic(y - row)
     for j in range(4):
@@ -205,7 +207,7 @@ def _brightness_at(image: Picture, x: float, y: float) -> float:
 
 @allocation_free
 def _cubic(off: float) -> tuple[float, float, float, float]:
-    """Weights of four values of which the second lies ``off`` (0…1) before the place that is asked for."""
+    """Weights of four neighbouring values for interpolation ``off`` (0…1) past the second one."""
     one, other = off, 1 - off
     second = ((CUBIC + 2) * one - (CUBIC + 3)) * one * one + 1
     third = ((CUBIC + 2) * other - (CUBIC + 3)) * other * other + 1
@@ -227,7 +229,7 @@ def _blur(values: Points, blurred: Points) -> None:
 
 @compiled
 def _rings(darker: Array, is_seen: Mask, radii_mm: Points, around: Points) -> Points:
-    """(k, 2) radius and variance of each ring, as of :class:`Ring`; see :func:`_darker`."""
+    """(k, 2) radius and variance of each ring, see :class:`Ring`; arguments from :func:`_darker`."""
     faces, directions, radii = darker.shape
     rings, values, seen = np.empty((faces, 2)), np.empty(directions), np.empty(directions, np.intp)
     least_seen = int(LEAST_SEEN * directions)
@@ -257,7 +259,7 @@ def _rings(darker: Array, is_seen: Mask, radii_mm: Points, around: Points) -> Po
 
 @compiled
 def _darkest(darker: Array, radii_mm: Points, first: int, end: int) -> tuple[float, float]:
-    """The radius from ``first`` up to ``end`` at which one direction is darkest, and how much darker it is there."""
+    """The radius from ``first`` up to ``end`` at which one direction is darkest, and by how many codes."""
     best = first
     for place in range(first, end):
         if darker[place] > darker[best]:
@@ -270,7 +272,7 @@ def _darkest(darker: Array, radii_mm: Points, first: int, end: int) -> tuple[flo
 
 @compiled
 def _fitted(around: Points, own_mm: Points, weights: Points) -> tuple[float, float]:
-    """Radius and variance of the circle through points ``own_mm`` (k,) from the middle, in directions (k, 2)."""
+    """Radius and variance of the circle fitted to points ``own_mm`` (k,) from the centre, in directions (k, 2)."""
     trust, off_mm, spread_mm, most = weights.copy(), np.empty(len(own_mm)), 0.0, 1e-9
     for _ in range(ROUNDS):
         x, y, radius_mm, _ = _circle(around, own_mm, trust)
@@ -281,15 +283,15 @@ def _fitted(around: Points, own_mm: Points, weights: Points) -> tuple[float, flo
             trust[k] = weights[k] / (1 + (off_mm[k] / (1.5 * spread_mm)) ** 2) ** 2
             most = max(most, trust[k])
     _, _, radius_mm, variance = _circle(around, own_mm, trust)
-    # Weights count as against the largest one.
+    # Weights are relative to the largest one.
     return radius_mm, spread_mm**2 * variance * most
 
 
 @compiled
 def _circle(around: Points, own_mm: Points, trust: Points) -> tuple[float, float, float, float]:
-    """Middle and radius, mm, of the circle that fits best, each point trusted as much, and the radius' variance.
+    """Centre and radius, mm, of the weighted least-squares circle, and the radius' variance; ``trust`` (k,): weights.
 
-    By the normal equations, which can be solved even where nothing is trusted, and the adjugate of their matrix.
+    By the normal equations, regularised to be solvable even if all weights are 0, and the adjugate of their matrix.
     """
     xx = yy = one = 1e-9
     xy = x = y = to_x = to_y = to_one = 0.0

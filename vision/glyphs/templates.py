@@ -1,4 +1,4 @@
-"""Template matching of characters: faces unrolled round their middles, compared with those of the enrolment.
+"""Template matching of characters: faces unrolled about their centres, compared with those of the enrolment.
 
 In polar coordinates a rotation is a shift, so all rotations are correlated at once by the Fourier transform (as in De
 Castro and Morandi, Registration of translated and rotated images using finite Fourier transforms, 1987).  Values are
@@ -24,7 +24,7 @@ Array = npt.NDArray[np.float32]
 Spectra = npt.NDArray[np.complex64]
 
 SPREAD = 0.22
-"""Standard deviation of a value against its template: blur, shadows, a middle a little off.  Chosen by eye."""
+"""Standard deviation of a value about its template's: blur, shadows, a misplaced centre.  Chosen by eye."""
 
 FAINTER = 0.3
 """Standard deviation of a faint character's contrast about its template's, as a share of it.  Chosen by eye."""
@@ -39,13 +39,13 @@ NEAR_MM = 0.4
 """Displacement up to which a face changes linearly, since strokes are wider.  Chosen by eye."""
 
 CENTRED_MM = 0.8
-"""Standard deviation, each way, of a face's middle about where its circles have it.  Chosen by eye."""
+"""Standard deviation, along each axis, of a face's centre about that of its circles.  Chosen by eye."""
 
 FINEST = 31
-"""Highest frequency round a face that is compared; beyond it pictures hold only noise.  Chosen by eye."""
+"""Highest angular frequency that is compared; beyond it pictures contain only noise.  Chosen by eye."""
 
 _FREQUENCIES = (FINEST + 1) // 2
-"""Even ones, and odd ones: each of the two has its own half of the sums below (radix-2 Fourier transform)."""
+"""Number of even, and of odd, frequencies: each needs half of the sums below (radix-2 Fourier transform)."""
 _HALF = GLYPH_ANGLES // 2
 _ORDER = np.arange(FINEST + 1).reshape(_FREQUENCIES, 2).T
 """(2, frequencies) the even and the odd ones."""
@@ -60,7 +60,7 @@ _COMPARED = tuple(slice(first * GLYPH_RADII, end * GLYPH_RADII) for first, end i
 """Which channels of :func:`.unrolling.sample` are compared: how dark a face is, weight, gradients along x and y."""
 
 AT_ONCE = 8
-"""Faces that are compared at once: what is known of more does not stay in the processor's cache."""
+"""Number of faces compared at once: the data of more would not fit in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +70,9 @@ class Alphabet:
     Attributes:
         letters: of the pieces (l).
         compared: for each of :data:`_COMPARED`, (2, frequencies, 2 · l, 2 · channels · radii) float32: the matrix from
-            real and imaginary parts of a face's spectrum to those of its correlation with each character.  With −2
-            times how much darker than wood the templates are, in red and in green; the weight, with the sum of the
-            squares of that.
+            real and imaginary parts of a face's spectrum to those of its correlation with each character.  Darkness and
+            gradients are correlated with −2 times the templates' darkness relative to wood, in red and in green; the
+            weight with the sum of squares of that darkness.
         ring_mm: radius of the ring round the characters; None where there is none, or it is not known.
     """
 
@@ -86,7 +86,7 @@ class Alphabet:
 
 
 def unrolled(image: npt.NDArray[np.uint8], faces: Faces) -> list[Glyph]:
-    """Each (radii, angles, 2) uint8: red and green of a face as a share of its wood, :data:`BRIGHTEST` being 255.
+    """Unrolled faces, each (radii, angles, 2) uint8: red and green as shares of its wood, :data:`BRIGHTEST` being 255.
 
     ``image``: (height, width, 3) uint8 BGR, in which nothing occludes the faces.
     """
@@ -100,7 +100,7 @@ def nothing_before(image: npt.NDArray[np.uint8]) -> LabelBuffer:
 
 
 def make_alphabet(glyphs: Mapping[str, Glyph], ring_mm: float | None = None) -> Alphabet:
-    """The templates of the characters that an enrolment learned, and the radius of their ring."""
+    """The alphabet of the characters learned by an enrolment, with the radius of their ring."""
     codes = np.frombuffer(b"".join(glyphs.values()), np.uint8).reshape(-1, GLYPH_RADII, GLYPH_ANGLES, 2)
     darker = 1 - (codes * np.float32(BRIGHTEST / 255)).transpose(0, 3, 1, 2)
     dark, squared = _spectra(-2 * darker), _spectra((darker**2).sum(axis=1, keepdims=True))
@@ -127,13 +127,13 @@ def compare(
         faces: (f).
         labels: (height, width) uint16; pixels of nearer cells do not count.
         alphabet: (l) characters.
-        is_faint: whether faces mirror a lamp, which takes contrast from their characters: that is then fitted.
+        is_faint: whether faces mirror a lamp, which reduces the contrast of their characters: it is then fitted.
 
     Returns:
-        (f, l) float32; and the faces displaced as suits the likeliest character on each.
+        (f, l) float32; and the faces, displaced to fit the likeliest character on each.
     """
     likely, steps_mm = _compared(image, faces, labels, alphabet, is_faint=is_faint)
-    # The linear approximation holds only near the place at which a face was sampled.
+    # The linear approximation holds only near the centre about which a face was sampled.
     far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
     if len(far):
         likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), labels, alphabet, is_faint=is_faint)
@@ -142,7 +142,7 @@ def compare(
 
 
 def blank(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> Array:
-    """(f,) float32 log-likelihood of bare wood on each face, comparable to that of characters by :func:`compare`."""
+    """(f,) float32 log-likelihood of bare wood on each face, comparable to those of characters from :func:`compare`."""
     return squares_of(image, labels, faces) / np.float32(-2 * ERROR_MM2)
 
 
@@ -168,12 +168,12 @@ def _correlate(sampled: Array, alphabet: Alphabet) -> Array:
     """Circular correlation of faces (f) with characters (l) rotated by each angle.
 
     Args:
-        sampled: (2, 7 · radii, f, half the angles) float32 of :func:`.unrolling.sample`.
+        sampled: (2, 7 · radii, f, half the angles) float32 from :func:`.unrolling.sample`.
         alphabet: of l characters.
 
     Returns:
-        (4, 2, half the angles, l, f) float32, for each of :data:`_COMPARED`: what half the rotations have in common
-        with those opposite, and what is added to them and taken from these.
+        (4, 2, half the angles, l, f) float32, for each of :data:`_COMPARED`: the even and the odd part of half the
+        rotations; their sum is the correlation at these, their difference that at the opposite ones.
     """
     count, letters = sampled.shape[2], len(alphabet.letters)
     products = np.empty((len(_COMPARED), 2, _FREQUENCIES, 2 * letters, count), np.float32)
@@ -186,14 +186,14 @@ def _correlate(sampled: Array, alphabet: Alphabet) -> Array:
 
 @compiled
 def _place(correlation: Array, integrals: Array, is_faint: bool, likely: Array, steps_mm: Points) -> None:  # noqa: FBT001
-    """Put into ``likely`` (f, l) how likely each character is, where it is likeliest, and where the likeliest one is.
+    """Maximise each character's log-likelihood over rotation and displacement.
 
     Args:
-        correlation: (4, 2, half the angles, l, f) float32 mm² of :func:`_correlate`.
+        correlation: (4, 2, half the angles, l, f) float32 mm² from :func:`_correlate`.
         integrals: (f, 6) float32, see :func:`.unrolling.sample`.
         is_faint: whether the contrast is fitted.
-        likely: (f, l) float32, is overwritten.
-        steps_mm: (f, 2) float64, is overwritten.
+        likely: (f, l) float32, overwritten by the log-likelihoods.
+        steps_mm: (f, 2) float64, overwritten by the displacements.
     """
     letters, count = correlation.shape[3:]
     lanes = letters * count
@@ -213,9 +213,9 @@ def _place(correlation: Array, integrals: Array, is_faint: bool, likely: Array, 
 
 @compiled
 def _normal(integrals: Array, letters: int) -> Array:
-    """(6, l · f) float32 normal equations of each face, see :func:`.unrolling.sample`, for each of some ``letters``.
+    """(6, l · f) float32 normal equations of each face, see :func:`.unrolling.sample`, repeated for all ``letters``.
 
-    Sum of squares; what falls along x, along y; and the inverse of the curvatures: of x, of both, of y.
+    Sum of squares; gradient by x, by y; and the inverse of the normal matrix: its xx, xy and yy entries.
     """
     count, usual = len(integrals), ERROR_MM2 / CENTRED_MM**2
     normal = np.empty((6, letters * count), np.float32)
@@ -239,13 +239,13 @@ def _fit(
     least: Array,
     steps_mm: Array,
 ) -> None:
-    """Lower the ``least`` sums of squared differences to those at one rotation, where they are less.
+    """Lower the ``least`` sums of squared differences to those at one rotation, where these are less.
 
     Args:
-        parts: (4, 2, half the angles, lanes) float32 of :func:`_correlate`.
-        turn: number of this rotation and the one opposite.
+        parts: (4, 2, half the angles, lanes) float32 from :func:`_correlate`.
+        turn: number of this rotation and the opposite one.
         sign: 1 for the former, -1 for the latter.
-        normal: (6, lanes) of :func:`_normal`.
+        normal: (6, lanes) from :func:`_normal`.
         is_faint: whether the contrast is fitted.
         least: (lanes,) float32 mm², is altered.
         steps_mm: (2, lanes) float32, displacements there, are altered.
@@ -274,9 +274,9 @@ def _fit(
 
 
 def _waves(opposite: Array) -> Array:
-    """Spectra (2, 2 · frequencies, k · f) float32 of opposite places (2, k, f, half the angles): sums and differences.
+    """Spectra (2, 2 · frequencies, k · f) float32 of opposite points (2, k, f, half the angles): sums and differences.
 
-    Even frequencies, of sums, and odd ones, of differences; of each the real part and the imaginary one.
+    Even frequencies, from sums, and odd ones, from differences; of each the real and the imaginary part.
     """
     waves: Array = _TO_WAVES @ opposite.reshape(2, -1, _HALF).swapaxes(1, 2)
     return waves

@@ -1,6 +1,6 @@
-"""Faces in polar coordinates: what is printed on them, unrolled round their middles, as shares of their own bare wood.
+"""Faces in polar coordinates: what is printed on them, unrolled about their centres, as shares of their own bare wood.
 
-Each step is one pass over all places of a face, so that all but fetching pixels works on several places at once.
+Each step is one pass over all sample points of a face, so that all but fetching pixels is vectorised.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Array = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int32]
 """Codes in fixed point."""
 Pairs = npt.NDArray[np.uint32]
-"""Codes of two channels, red in the lower half of the bits and green in the upper one."""
+"""Packed codes of two channels, red in the lower half of the bits and green in the upper one."""
 
 OUTERMOST = 0.9
 """Radius up to which a face is unrolled, as a share of its own: beyond it the rim's shading begins.  Chosen by eye."""
@@ -27,29 +27,29 @@ OUTERMOST = 0.9
 RADII = (np.arange(GLYPH_RADII) + 0.5) / GLYPH_RADII * OUTERMOST
 
 BRIGHTEST = 1.5
-"""Values are clipped here, as a share of the wood's: a lamp's mirror image says nothing of the character.  Chosen by
-eye."""
+"""Upper bound at which values, as shares of the wood's, are clipped: a lamp's mirror image says nothing of the
+character.  Chosen by eye."""
 
 CHANNELS = 7
-"""What is known of each place of a face, see :func:`sample`."""
+"""Number of values at each sample point of a face, see :func:`sample`."""
 
 PLACES = GLYPH_RADII * GLYPH_ANGLES
 _AROUND = np.ascontiguousarray((RADII[:, None, None] * DIRECTIONS).reshape(-1, 2).T)
-"""(2, places) float64, x and y of each place as shares of a face's radius, circle by circle."""
+"""(2, places) float64, x and y of each sample point as shares of a face's radius, circle by circle."""
 _CIRCLE = np.repeat(RADII, GLYPH_ANGLES).astype(np.float32)
-"""(places,) radius of each place's circle: the area that it stands for grows by it."""
+"""(places,) radius of each sample point's circle, to which the area that it represents is proportional."""
 
 _HALF = GLYPH_ANGLES // 2
 _GREEN_BITS, _LOW = np.uint32(16), np.uint32(0xFFFF)
 _ONE_PX, _PIXEL, _FRACTION, _NEAREST = np.uint32(ONE_PX), np.int32(FRACTION_BITS), np.int32(ONE_PX - 1), np.int32(3)
 _1, _2, _3, _4, _5 = (np.uint64(number) for number in range(1, 6))
 _CODE = ONE_PX**2
-"""A code in fixed point, interpolated down and right."""
+"""One code after interpolation down and right, in fixed point."""
 
 
 @compiled
 def sample(image: Picture, labels: LabelBuffer, faces: Faces) -> tuple[Array, Array]:
-    """Faces in polar coordinates, as how much darker than wood they are, with gradients; weighted by visible area.
+    """Faces in polar coordinates: darkness relative to wood, with gradients, weighted by visible area.
 
     Args:
         image: (height, width, 3) uint8, BGR.
@@ -57,10 +57,9 @@ def sample(image: Picture, labels: LabelBuffer, faces: Faces) -> tuple[Array, Ar
         faces: (f).
 
     Returns:
-        (2, 7 · radii, f, half the angles) float32, of each place the sum with the one opposite, and the difference;
-        each times the weight (mm²): red, green, 1, gradient of red and of green along x, of red and of green along y
-        (1/mm).
-        And (f, 6) float32 sums, over places and channels, of the weight times: value², x gradient · value, y gradient ·
+        (2, 7 · radii, f, half the angles) float32, sum and difference of each sample point and the one opposite; each
+        times the weight (mm²): red, green, 1, gradient of red and of green along x, of red and of green along y (1/mm).
+        And (f, 6) float32 sums, over points and channels, of the weight times: value², x gradient · value, y gradient ·
         value, x gradient², x gradient · y gradient, y gradient².
     """
     count = len(faces.radii_mm)
@@ -78,7 +77,7 @@ def sample(image: Picture, labels: LabelBuffer, faces: Faces) -> tuple[Array, Ar
 
 @compiled
 def squares_of(image: Picture, labels: LabelBuffer, faces: Faces) -> Array:
-    """(f,) float32 the first sum of :func:`sample`."""
+    """(f,) float32 sums of squared darkness, the first sum of :func:`sample`."""
     squares, weight = np.empty(len(faces.radii_mm), np.float32), np.empty(PLACES, np.float32)
     codes, one, most = np.empty((3, 2, PLACES), np.int32), np.float32(1), np.float32(BRIGHTEST)
     for face in range(len(squares)):
@@ -139,10 +138,10 @@ def unroll(image: Picture, labels: LabelBuffer, faces: Faces, face: int, codes: 
 def _locate(
     size: tuple[int, int], centre_px: Points, to_picture: Points, pixel: Codes, down: Codes, right: Codes
 ) -> None:
-    """Where the places of a face are: the ``pixel`` up left, and in fixed point how far ``down`` and ``right`` of it.
+    """Locate the sample points of a face: the ``pixel`` to the upper left, and the fractions ``down`` and ``right``.
 
-    ``size``: (height, width) px of the picture, to which places are clamped.  ``to_picture`` (2, 2), radii of the face
-    → px.  The rest, (places,) int32, is overwritten.
+    ``size``: (height, width) px of the picture, to which points are clamped.  ``to_picture`` (2, 2), radii of the face
+    → px.  The rest, (places,) int32, the fractions in fixed point, is overwritten.
     """
     width = np.int32(size[1])
     x_px, y_px, half = centre_px[0], centre_px[1], 0.5 / ONE_PX
@@ -158,7 +157,7 @@ def _locate(
 
 @compiled
 def _fetch(codes: FlatPicture, width: int, pixel: Codes, pairs: Pairs) -> None:
-    """Put into ``pairs`` (4, places) red and green of each ``pixel`` (places,), right of it, below, below right."""
+    """Put red and green of each ``pixel`` (places,), right of it, below and below right, into ``pairs`` (4, places)."""
     # Unsigned: Numba tests every signed index for being negative.
     below = np.uint64(3 * width)
     for i in range(PLACES):
@@ -172,7 +171,7 @@ def _fetch(codes: FlatPicture, width: int, pixel: Codes, pairs: Pairs) -> None:
 
 @compiled
 def _interpolate(pairs: Pairs, down: Codes, right: Codes, codes: Codes) -> None:
-    """Fill in ``codes`` of :func:`unroll` bilinearly, from ``pairs`` of :func:`_fetch`."""
+    """Fill in ``codes`` of :func:`unroll` by bilinear interpolation of ``pairs`` from :func:`_fetch`."""
     for i in range(PLACES):
         low, far = np.uint32(down[i]), np.uint32(right[i])
         high, near = _ONE_PX - low, _ONE_PX - far
@@ -189,7 +188,7 @@ def _interpolate(pairs: Pairs, down: Codes, right: Codes, codes: Codes) -> None:
 
 @compiled
 def _wood(codes: Codes) -> tuple[np.float32, np.float32]:
-    """Codes · :data:`ONE_PX`² of bare wood, red and green, among those (2, places) of a face.
+    """Codes · :data:`ONE_PX`² of bare wood, red and green, estimated from those (2, places) of a face.
 
     To a quarter of a code; 1 code at least.
     """
@@ -202,7 +201,7 @@ def _wood(codes: Codes) -> tuple[np.float32, np.float32]:
 
 @compiled
 def _quantile(counts: Codes) -> np.float32:
-    """Code · :data:`ONE_PX`² of bare wood among so many of each quarter of a code."""
+    """Code · :data:`ONE_PX`² of bare wood, a percentile of a histogram in quarters of a code."""
     left, number = PLACES * (1 - WOOD_PERCENTILE / 100), len(counts) - 1
     while number > 0 and left >= counts[number]:
         left -= counts[number]
@@ -214,13 +213,13 @@ def _quantile(counts: Codes) -> np.float32:
 def _weigh(codes: Codes, to_picture: Points, sampled: Array) -> Array:
     """Fill in ``sampled`` (7, places) of one face, see :func:`sample`, all but the weight.
 
-    Returns (6, angles) what adds to the sums.  ``codes`` of :func:`unroll`; ``to_picture`` (2, 2), mm → px.
+    Returns (6, angles) partial sums.  ``codes`` from :func:`unroll`; ``to_picture`` (2, 2), mm → px.
     """
     sums, zero, one = np.zeros((6, GLYPH_ANGLES), np.float32), np.float32(0), np.float32(1)
     woods = _wood(codes[0])
     for channel in range(2):
         wood = woods[channel]
-        # What is clipped has no gradient.
+        # Clipped values have no gradient.
         brightest, share = np.int32(np.ceil(BRIGHTEST * wood)), one / wood
         slope = np.float64(-ONE_PX / wood)
         x_across, y_across = np.float32(to_picture[0, 0] * slope), np.float32(to_picture[0, 1] * slope)
@@ -246,7 +245,7 @@ def _weigh(codes: Codes, to_picture: Points, sampled: Array) -> Array:
 
 @compiled
 def _fold(sampled: Array, opposite: Array, face: int) -> None:
-    """Put into ``opposite`` (2, k, f, …) sums and differences of opposite places of a face, ``sampled`` (k, angles)."""
+    """Put sums and differences of opposite points of a face, ``sampled`` (k, angles), in ``opposite`` (2, k, f, …)."""
     for i in range(len(sampled)):
         for j in range(_HALF):
             opposite[0, i, face, j] = sampled[i, j] + sampled[i, j + _HALF]

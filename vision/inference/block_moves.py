@@ -1,8 +1,8 @@
-"""Block moves that leave a local optimum: several cells are changed at once, and changed back unless that is likelier.
+"""Block moves out of local optima: several cells are changed at once, and changed back unless that is likelier.
 
 Stacks of one colour in a line away from the camera can look like the top, the side and the foot of a tower, and the far
-edge of a tall stack like a piece behind it.  Coordinate ascent cannot leave such an explanation, since no single cell
-gains by it.
+edge of a tall stack like a piece behind it.  Coordinate ascent cannot leave such an explanation, since no change
+of a single cell raises the likelihood.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from vision.scene.solids import hull, is_inside
 Indices = npt.NDArray[np.intp]
 
 SPURIOUS_SHARE = 0.6
-"""A stack of whose silhouette less than this share is visible may be a spurious one, part of the one in front.  Chosen
-by eye."""
+"""A stack less than this share of whose silhouette is visible may be spurious, a part of the one in front.  Chosen by
+eye."""
 
 LEAN_NATS = 400.0
-"""A tower may be so much less likely, pixel by pixel, while it is hypothesised to stand straight: one that is a
-millimetre off shows beyond one side of its outline and not within the other, a hundred pixels of about four nats."""
+"""How much less likely, pixel by pixel, a tower may be while it is hypothesised to stand straight: one displaced by a
+millimetre extends beyond its outline on one side and falls short on the other, a hundred pixels of about four nats."""
 
 
 def split_towers(hypothesis: Hypothesis) -> bool:
@@ -43,7 +43,7 @@ def split_towers(hypothesis: Hypothesis) -> bool:
 
 
 def join_towers(hypothesis: Hypothesis) -> bool:
-    """Replace stacks in a line by a tower on the nearest one's cell where it is likelier; true when some were replaced.
+    """Replace stacks in a line by a tower on the nearest one's cell where that is likelier; true when some were.
 
     The foot of a tower can look like a lower stack, and its top like one behind that: neither can leave that
     explanation while the other is hypothesised.  A tower that occludes nothing may not have been scored at all.
@@ -67,9 +67,9 @@ def join_towers(hypothesis: Hypothesis) -> bool:
 
 
 def remove_spurious_stacks(hypothesis: Hypothesis) -> bool:
-    """Remove mostly occluded stacks whose visible part the stack in front explains better; true when one was removed.
+    """Remove partly occluded stacks whose visible part the stack in front explains better; true when one was removed.
 
-    That one was hypothesised a piece too low.
+    The one in front had been hypothesised a piece too low.
     """
     by_rank_px = hypothesis.visible_px()
     cells = np.flatnonzero(hypothesis.shows_less_than(SPURIOUS_SHARE, by_rank_px) & hypothesis.updated)
@@ -78,7 +78,7 @@ def remove_spurious_stacks(hypothesis: Hypothesis) -> bool:
 
 
 def _is_split(hypothesis: Hypothesis, cell: int, behind: Indices) -> bool:
-    """Propose a single piece on ``cell`` and what then shows ``behind`` (b,) in place of the tower."""
+    """Propose a single piece on ``cell``, and what then becomes visible ``behind`` (b,), in place of the tower."""
     cells = np.array([cell, *behind])
     proposal = Proposal(hypothesis, cells, hypothesis.scored_configurations(cells))
     for one in cells.tolist():
@@ -107,7 +107,7 @@ def _is_joined(hypothesis: Hypothesis, cells: Indices, tower: int) -> bool:
 
 
 def _is_removed(hypothesis: Hypothesis, cell: int, by_rank_px: npt.NDArray[np.int32]) -> bool:
-    """Propose ``cell`` empty, and the stack that occludes it most as it then explains the picture best.
+    """Propose an empty ``cell``, with the stack that occludes it most updated to explain the picture best.
 
     ``by_rank_px`` (n + 1,): see :func:`vision.scene.label_buffer.visible_px`.
     """
@@ -127,7 +127,7 @@ def _is_removed(hypothesis: Hypothesis, cell: int, by_rank_px: npt.NDArray[np.in
 
 
 def _is_accepted(proposal: Proposal, *, if_only: bool = True) -> bool:
-    """Whether the picture is likelier now, and ``if_only``; a proposal that is not accepted is taken back."""
+    """Whether the picture is likelier now, and ``if_only`` holds; a proposal that is not accepted is reverted."""
     if if_only and proposal.log_ratio() > 0:
         return True
     proposal.reject()
@@ -135,19 +135,19 @@ def _is_accepted(proposal: Proposal, *, if_only: bool = True) -> bool:
 
 
 def occluded_singles(hypothesis: Hypothesis, cell: int) -> Indices:
-    """Cells (b,) behind ``cell`` whose middle its stack occludes and on which, isolated, a piece may stand."""
+    """Cells (b,) behind ``cell`` whose centre its stack occludes and on which, in isolation, a piece may stand."""
     geometry = hypothesis.geometry
     near = np.flatnonzero((geometry.rank < geometry.rank[cell]) & hypothesis.isolated.may_be_single)
     return near[is_before(hypothesis.silhouettes, cell, geometry.crops.origin_px[near])]
 
 
 def _behind_tower(hypothesis: Hypothesis, cell: int, tower: int) -> list[tuple[int, ...]]:
-    """Cells whose face a ``tower`` on ``cell`` would occlude, one at a time, if it gains more than both stacks do.
+    """Cells, one a tuple, whose face a ``tower`` on ``cell`` would occlude, if it gains more than both stacks together.
 
-    Once no cell, where it would occlude none, gains more than the stack there does, and was not scored.
+    One empty tuple if it would occlude none, gains more than the stack on ``cell`` does, and was not scored.
     """
     geometry, state, isolated = hypothesis.geometry, hypothesis.state, hypothesis.isolated.scores
-    # A tower was scored only as standing straight, so the others count as if they stood straight, too.
+    # In isolation a tower was scored only as standing straight, so the others count as if they stood straight, too.
     gain = isolated[cell, tower] - min(hypothesis.scores[cell].max(), isolated[cell, state[cell]])
     if gain <= 0:
         return []

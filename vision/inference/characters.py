@@ -1,4 +1,4 @@
-"""Which piece lies uppermost where pieces differ by their characters, and, since faces are found for that, how high."""
+"""Characters on the uppermost pieces and, since faces are located for that, the heights of their stacks."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 STRANGE = -15.0
-"""Log-likelihood under which no character fits that does not explain most of a face.  The stack may then be of another
-height, of whatever likelihood: its face is looked for at all of them."""
+"""Log-likelihood of the best character below which none fits, as most of the face is left unexplained.  The stack may
+then have another height, however unlikely: its face is looked for at all of them."""
 
 TALL = 5
-"""Towers of so many pieces are looked at for faces at all heights: few are that high."""
+"""Towers of at least this many pieces are searched for faces at all heights: few are that high."""
 
 MOST_SEARCHED = 16
-"""Faces on which no character fits that are looked into once more: when there are more, a hand lies over them."""
+"""Most faces on which no character fits that are searched once more: when there are more, a hand lies over them."""
 
 NONE: Indices = np.zeros(0, np.intp)
 
 Searched = dict[tuple[bytes, bytes, bytes], FoundFace]
-"""What searches for a face found, by the middles of a cell's faces, their scores, and what is visible there."""
+"""Results of searches for a face, keyed by the centres of a cell's faces, their scores, and what is visible there."""
 
 
 class _Read(NamedTuple):
@@ -65,9 +65,9 @@ class _Read(NamedTuple):
 
     Attributes:
         known: those whose faces were found.
-        strange: (b,) those where no character fitted in the light that there is, or where it is not the most even ring,
-            so that a face was looked for at all heights.
-        faceless: (b,) those where none was found at any height, either.
+        strange: (b,) those where no character fitted in the given light, or whose ring is not the most even one, so
+            that a face was looked for at all heights.
+        faceless: (b,) those where no face was found at any height, either.
     """
 
     known: list[_Known]
@@ -79,9 +79,9 @@ class _Known(NamedTuple):
     """A cell whose face was found.
 
     Attributes:
-        cell: its row.
+        cell: its index.
         configurations: (l,) those in question.
-        shifts_mm: (l, 2) how far each then has its face from its place, in the crop.
+        shifts_mm: (l, 2) displacement that the face has for each of them, in the crop.
         face: where it was found (1).
     """
 
@@ -94,11 +94,11 @@ class _Known(NamedTuple):
 def read_characters(
     image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, legible: Picture | None = None
 ) -> Array:
-    """(n, letters) log-likelihood of each piece's character on each cell, even where nothing stands.
+    """(n, letters) log-likelihoods of the characters on each cell; 0 where none was looked for.
 
-    Where a face is tells a stack's height too: the board's scores of heights in question are found again with that.
-    So does how large its ring appears, in the ``image`` as it was taken: in a blurred one it appears smaller, the more
-    so the fewer pixels it has.  ``legible``: the same without halos, in which all else is compared, if it has any.
+    The location of a face tells the height of its stack, too: heights in question are rescored with it.  So does the
+    apparent size of its ring, in the ``image`` as it was taken: in a blurred one it appears smaller, the more so the
+    fewer pixels it has.  ``legible``: the same without halos, if it has any, in which all else is compared.
     """
     taken, image = image, image if legible is None else legible
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
@@ -110,12 +110,12 @@ def read_characters(
         known, strange, _ = _read(image, hypothesis, alphabet, cells, found, searched, known)
     scores = hypothesis.scores.copy()
     again, occluded = _place(hypothesis, known)
-    # What a stack that was taken for a higher one occluded may have been strange for that alone…
+    # What was occluded by a stack that was mistaken for a higher one may have been strange for that alone…
     hasty = np.intersect1d(strange, occluded)
     hypothesis.score(hasty, scores[hasty])
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
-    # …and if no face was found there at all, that has spoken against it too early.
+    # …and if no face was found there at all, that has counted against it too early.
     _forget_faces(hypothesis, np.intersect1d(faceless, hasty))
     update_around(hypothesis, NONE)
     unsure = cells[found[cells].max(axis=1) < LOG_DISTINCT]
@@ -132,7 +132,7 @@ def read_characters(
         weigh_by_rings(taken, hypothesis, faces, alphabet.ring_mm)
     held = hypothesis.state.copy()
     weigh_by_boundaries(image, hypothesis, np.flatnonzero(hypothesis.updated))
-    # What had no face where a stack seemed to occlude it, which boundaries have removed, was judged too early.
+    # What had no face because it seemed occluded by a stack that boundaries have since removed was judged too early.
     uncovered = np.intersect1d(np.union1d(faceless, late), _beside_removed(hypothesis, held))
     _forget_faces(hypothesis, uncovered)
     converge(hypothesis)
@@ -145,13 +145,13 @@ def read_characters(
 
 
 def _forget_faces(hypothesis: Hypothesis, cells: Indices) -> None:
-    """Have ``cells`` (b,) updated by colours alone, as if nothing had been said of faces there."""
+    """Have ``cells`` (b,) updated by colours alone, discarding all evidence of faces there."""
     hypothesis.read_glyphs(cells, np.zeros_like(hypothesis.glyph_log_ratio[cells]))
     hypothesis.invalidate(cells)
 
 
 def _beside_removed(hypothesis: Hypothesis, held: Indices) -> Indices:
-    """(b,) cells whose pixels those stacks touched that were ``held`` (n,), and stand no more."""
+    """(b,) cells whose pixels are touched by stacks of the states ``held`` (n,) that no longer stand."""
     hypothesis.settle()
     for cell in np.flatnonzero((held > 0) & (hypothesis.state == 0)).tolist():
         hypothesis.invalidate_neighbours(cell, int(held[cell]))
@@ -163,12 +163,12 @@ def _beside_removed(hypothesis: Hypothesis, held: Indices) -> Indices:
 def read_character(
     image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cell: int, legible: Picture | None = None
 ) -> tuple[Array, float]:
-    """What lies uppermost in the stack that is hypothesised on a cell; the pictures are as of :func:`read_characters`.
+    """Read the uppermost piece of the stack hypothesised on a cell; the pictures are as in :func:`read_characters`.
 
     Returns:
-        (letters,) log-likelihood of each character, and of how large its ring appears; and the log-likelihood ratio of
-        the likeliest one against bare wood, 0 where that is no less likely, and of that ring.  All 0 where it is the
-        face of a nearer stack that is seen there.
+        (letters,) log-likelihood of each character, and of the apparent size of its ring; and the log-likelihood ratio
+        of the likeliest one against bare wood, 0 where that is no less likely, and of that ring.  All 0 where the face
+        of a nearer stack is seen there.
     """
     taken, image = image, image if legible is None else legible
     alone, labels = hypothesis.faces_on(np.array([cell])), hypothesis.all_labels()
@@ -201,19 +201,19 @@ def _read(
     searched: Searched,
     before: Sequence[_Known] = (),
 ) -> _Read:
-    """Put into ``found`` (n, letters) what lies on ``cells`` (b,), where something stands.
+    """Read the characters on ``cells`` (b,), where something stands, into ``found`` (n, letters).
 
-    Where faces were found ``before`` they are looked for again, however unlikely colours have become there.
+    Heights at which faces were found ``before`` are looked at again, however unlikely colours have become there.
     """
     known: list[_Known] = []
     if not len(cells):
         return _Read(known, cells, cells)
     count, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
     scores, labels = hypothesis.by_configuration(cells), hypothesis.all_labels()
-    # Among heights for which a face has spoken those stay in question that are so by colours alone.
+    # Where the evidence of a face already counts, heights stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
     is_asked, is_scored = scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken, scores > OUT_OF_REACH / 2
-    # Sides have no characters: what colours take for a tower may be a lower stack before another one.
+    # Sides have no characters: what colours take for a tower may be a lower stack in front of another one.
     is_asked |= (scores.argmax(axis=1) >= TALL - 1)[:, None] & is_scored
     for one in before:
         near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
@@ -239,7 +239,7 @@ def _read(
         )
         seen.faces.put(np.array([k]), face)
         is_misled[k], gain[k] = explains > FACE_FOUND, 0
-        # What is seen through the place of a stack that does not stand is the face of another one.
+        # What is seen where a stack is hypothesised that does not stand there is the face of another one.
         is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
         if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > LOG_DISTINCT:
             gain[k] = its_gain
@@ -267,7 +267,7 @@ def _read(
 def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) -> None:
     """Weigh heights on ``cells`` (b,) that are still in doubt, "none" among them, by boundaries as well.
 
-    Sides of one wood hardly tell colours how many pieces there are; the seams between these do.
+    The colours of sides of one wood hardly tell how many pieces there are; the seams between the pieces do.
     """
     prisms, scores = hypothesis.geometry.prisms, hypothesis.scores
     assert prisms is not None, "only faces have characters"
@@ -291,7 +291,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
 def search_once(
     image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array, searched: Searched
 ) -> FoundFace:
-    """As :func:`search_face`; cells are read several times, and what was ``searched`` alike is not searched again."""
+    """As :func:`search_face`, with results cached in ``searched``, since cells are read several times."""
     left, top, right, bottom = box_px(straight, labels.shape)
     visible = labels[top:bottom, left:right] >> RANK_BITS <= straight.ranks[0]
     key = (straight.centres_px.tobytes(), scores.tobytes(), visible.tobytes())
@@ -301,21 +301,21 @@ def search_once(
 
 
 def _is_strange(found: Found) -> Mask:
-    """(b,) where no character fits in the light that there is, so that a face is searched for."""
+    """(b,) where no character fits in the given light, so that a face is searched for."""
     strange: Mask = ~found.is_legible & (found.letters.max(axis=1) < STRANGE)
     return strange
 
 
 def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> Array:
-    """(l, 2) mm in the crop from each height's straight face to where the one face is."""
+    """(l, 2) mm, in the crop, from the undisplaced face at each height to where the face was found."""
     to_crop = hypothesis.geometry.crops.to_crop[cell]
     return np.asarray((ring.centres_px - straight.centres_px) @ to_crop.T, np.float32)
 
 
 def _place(hypothesis: Hypothesis, known: list[_Known], before: Sequence[_Known] = ()) -> tuple[Indices, Indices]:
-    """Score heights again by faces that are known now; those that were known ``before`` stay as they are.
+    """Rescore heights by the faces that are now ``known``; those that were known ``before`` stay as they are.
 
-    Returns the cells (b,) whose surroundings that has changed and which were updated; and those of the known ones.
+    Returns the cells (b,) whose surroundings this has changed; and those among the known ones.
     """
     if not known:
         return NONE, NONE

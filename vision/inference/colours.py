@@ -1,4 +1,4 @@
-"""The colours that a set's surfaces may have, and those of what lies round its mat, which each picture shows anew."""
+"""The colours that a set's surfaces may have, and those of what lies round its mat, learned anew in each picture."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ Picture = npt.NDArray[np.uint8]
 
 
 DARK_NOISE = 2.0
-"""How much more noise than the middle of the mat has a side in deep shade, where the display curve is steep: 12 codes
-beside 6 in a dim picture (Citadel 10105 of ``tools.soak_traced``)."""
+"""Noise of a side in deep shade, where the display curve is steep, as a multiple of that in the middle of the mat: 12
+codes against 6 in a dim picture (Citadel 10105 of ``tools.soak_traced``)."""
 
 TOO_BRIGHT = 0.2
-"""Mean over the channels of the log reflectance by which a learned colour is too bright, or has been made too dark,
-from which on it is changed.  With 0.1 and 0.4 28 own boards were read alike."""
+"""Log reflectance, averaged over the channels, by which a learned colour must be too bright, or have been made too
+dark, to be changed.  With 0.1 and 0.4 28 own boards were read alike."""
 
 
 class _Lit(NamedTuple):
-    """The colour model beside a lamp, and what pictures are understood by there: sides may be in deep shade, too.
+    """The colour model under one lamp, and that by which pictures count as understood: sides may be in deep shade, too.
 
     Attributes:
         model, shaded: of (BINS³, materials) float32 log-likelihoods.
@@ -53,13 +53,13 @@ class _Lit(NamedTuple):
     likeliest: Array
 
     def expect(self, first: Bins) -> None:
-        """Have saturated channels stand for bins from ``first`` on."""
+        """Let saturated channels stand for all bins from ``first`` on."""
         if self.model.expect(first) and self.shaded.expect(first):
             self.likeliest[:] = likeliest(self.shaded.table)
 
 
 class Colours:
-    """The colour model of one set, of which the column of what lies round the mat changes with each picture.
+    """The colour model of one set, whose column for what lies round the mat changes with each picture.
 
     Attributes:
         reflectances: of the set's surfaces, see :func:`.colour_model.reflectances`.
@@ -86,23 +86,23 @@ class Colours:
         self._lit = self._usual = _lit(model, appearance, configurations)
         self._unusual: dict[Lamp, _Lit] = {}  # made when they are wanted
         self._paper = np.exp(self.model[:, Materials.PAPER])
-        # The levels of pillars are told by colours alone, which then must tell cubes from the cloth, too.
+        # The levels of pillars are inferred from colours, too, which must then distinguish cubes from the cloth.
         are_compared = kit.pillars is None
         self._pieces = colour_model.piece_likelihood(self.model, len(configurations.colours)) * are_compared
 
     @property
     def model(self) -> Array:
-        """(BINS³, materials) float32 log-likelihoods beside the lamp of the picture that was last read whole."""
+        """(BINS³, materials) float32 log-likelihoods under the lamp of the picture that was last read whole."""
         return self._lit.model.table
 
     def expect_usual_lamp(self) -> None:
-        """Begin another picture, whose lamp is not known yet."""
+        """Begin another picture, whose lamp is not yet known."""
         self._lit = self._usual
 
     def follow_faces(self, hypothesis: Hypothesis) -> bool:
-        """Whether a learned colour is too bright by what is hypothesised, so that the model is another one from now.
+        """Change the model if, given the hypothesis, a learned colour is too bright; returns whether it was changed.
 
-        Faces that are brighter than was learned mirror a lamp, which the model allows for.
+        Faces that are brighter than was learned reflect a lamp, which the model allows for.
         """
         if not self._are_faces_followed:
             return False
@@ -120,7 +120,7 @@ class Colours:
         return True
 
     def follow_lamp(self, hypothesis: Hypothesis) -> bool:
-        """Whether the lamp is not the usual one by what is hypothesised, so that the model is another one from now."""
+        """Change the model if, given the hypothesis, the lamp is not the usual one; returns whether that is so."""
         lamp = lamp_of(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
         if lamp not in self._lamps:
             return False
@@ -133,7 +133,7 @@ class Colours:
         return True
 
     def follow_column(self, appearance: SetAppearance, column: ColumnAppearance) -> None:
-        """Go on with another ``column``, which the ``appearance`` of the set now has."""
+        """Continue with another ``column``, which the ``appearance`` of the set now has."""
         self._lit.expect(NOTHING_SATURATED)
         colour_model.repaint_column(self.model, column)
         self._lit = self._usual = _lit(self.model, appearance, self._configurations)
@@ -162,11 +162,11 @@ class Colours:
     ) -> Array:
         """(n,) share of pixels round each cell that are unlikely under what is believed there.
 
-        Nothing explains noise: where much is unexplained, as much is taken away as the colour model does not grant.
+        Nothing explains noise: where much is unexplained, noise that the colour model does not allow for is removed.
 
         Args:
             hypothesis: what is believed.
-            images: (height, width, 3) uint8 BGR, the picture and the one that was read, without noise or the same.
+            images: (height, width, 3) uint8 BGR, the picture and the one that was read, denoised or the same.
             light: in the picture.
             board: in the crops, where its appearance was learned.
         """
@@ -185,9 +185,9 @@ class Colours:
 
 
 def _grounds(kit: Kit, appearance: SetAppearance, configurations: Configurations) -> list[Reflectance]:
-    """Even surfaces on which pieces stand from which smooth colours tell them; a learned board is none.
+    """Uniform surfaces under pieces, from which denoised colours distinguish the pieces; a learned board is none.
 
-    Faces with characters are not even, and smoothed they say less.
+    Faces with characters are not uniform, and tell less once smoothed.
     """
     if configurations.has_faces and any(len(letters) > 1 for letters in configurations.colours):
         return []

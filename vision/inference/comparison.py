@@ -1,4 +1,4 @@
-"""What is hypothesised, painted over a part of the picture, for comparison head to head."""
+"""Renders hypotheses over a patch of the picture and compares them head to head."""
 
 from __future__ import annotations
 
@@ -23,57 +23,59 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 COLOUR_SHARE = 0.8
-"""Share that the scores of colours count for beside the comparison: the same pixels speak twice.  Of 0 to 1.6, between
-0.6 and 1 the truth was likeliest in the collection's pale cubes and discs."""
+"""Weight of the colour scores beside the comparison, since both use the same pixels.  Of weights from 0 to 1.6, those
+between 0.6 and 1 made the truth likeliest for the collection's pale cubes and discs."""
 
 MISLED = 0.01
-"""Probability that colours say nothing of a cell, as where a piece has the colour of what is behind it: no more than
-that bounds their evidence.  Of 0.0001 to 0.1 the truth was likeliest with this in 1,729 comparisons of cubes and discs
-in eighteen folders; before that bound colours preferred the wrong one by more than 12 nats in five, boundaries by 6 at
-most."""
+"""Probability that colours carry no information about a cell, as where a piece has the colour of what is behind it;
+this alone bounds their evidence.  Of 0.0001 to 0.1, this value made the truth likeliest in 1,729 comparisons of cubes
+and discs in eighteen folders; without the bound, colours preferred the wrong one by more than 12 nats in five,
+boundaries by 6 at most."""
 
 FIT_NATS = 12.0
-"""An explanation is fitted if, before, it is not less likely than the best one by more than this: see
+"""An explanation is fitted if, before fitting, it is behind the best one by no more than this: see
 :data:`LEAST_PIECES`."""
 
 BOUNDARY_SHARE, PIECE_NATS = 0.7, 0.5
-"""Share that boundaries count for in heights of stacks of pieces of one size, and nats that each further piece costs,
-since in a shadow boundaries more often have one more than one less: 14 to 7 of 4,807 stacks wrong on 51 sets of discs
-and blocks, 36 to 29 nats; of 378 with characters on 57 sets and boards 7 to 4, 23 to 16 nats."""
+"""Weight of boundaries for the heights of stacks of pieces of one size, and penalty in nats per piece, since in a
+shadow boundaries favour one piece too many more often than one too few: wrong stacks went from 14 to 7 of 4,807 on 51
+sets of discs and blocks, 36 to 29 nats; with characters from 7 to 4 of 378 on 57 sets and boards, 23 to 16 nats."""
 
 REFINE_NATS = 3.0
-"""Explanations that are fitted and less likely than the best one by no more than this are fitted more finely."""
+"""Fitted explanations that are behind the best one by no more than this are refined in finer steps."""
 
 PLACE_NATS = 20.0
-"""One that is less likely by more than this before it is moved at all stays where it is.  Of 2,696 in 883 comparisons
-of discs and cubes the first move gained 8 nats at most in 99 of 100; of 1,123 that had been behind by more than this
-none came nearer than 15.  If that are all others, the best one stays where it is as well."""
+"""An explanation that is behind by more than this before any move is not moved.  Of 2,696 in 883 comparisons of discs
+and cubes the first move gained 8 nats at most in 99 of 100; of 1,123 that had been behind by more than this none came
+nearer than 15.  If this holds for all others, the best one is not moved either."""
 
 LEAST_PIECES = 3
-"""Pieces of a stack that is given the whole of these; a single disc is given half, two discs or a cube, which may also
-be turned, three quarters, since there is less to fit.  In 1,487 stacks in 36 folders that were within 16 nats of the
-best one fitting gained on it, in 99 of 100, 1.8 nats for single pieces, 4.8 for two, 7 for three and four, and 8 to 9
-for higher ones."""
+"""Pieces of a stack for which :data:`FIT_NATS` and :data:`PLACE_NATS` hold in full; for a single disc half of them, for
+two discs or a cube, which may also be rotated, three quarters, since there is less to fit.  In 1,487 stacks in 36
+folders that were within 16 nats of the best one, fitting gained on it, in 99 of 100, 1.8 nats for single pieces, 4.8
+for two, 7 for three and four, and 8 to 9 for higher ones."""
 
 SEEN_SHARE = 0.25
-"""Where less is seen of the largest piece or stack that is compared, an empty cell stays as colours have it."""
+"""Where less than this share of the largest piece or stack compared would be visible, an empty cell keeps its colour
+scores."""
 
 MARGIN_PX, NEAR_PX = 6, 60
-"""Border of a patch round what is compared, and how far beyond it cells are painted whose columns may reach into it."""
+"""Border of a patch round what is compared, and distance beyond it up to which cells are painted, as their stacks and
+columns may reach into it."""
 
 MOST_OFF_MM = 2.5
-"""Farthest that a stack is hypothesised off its cell's middle before its place is searched."""
+"""Largest offset of a stack from its cell's centre, in x and in y, where the search for its place begins."""
 
 
 class Stacks(NamedTuple):
-    """What is hypothesised on n cells: (n,) configurations, -1 for none, and (n, p, 3) places of their pieces."""
+    """The hypothesis on n cells: (n,) configurations, -1 for none, and (n, p, 3) places of their pieces."""
 
     configurations: Indices
     places: Floats
 
 
 def stacks_of(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
-    """What is hypothesised, every stack standing straight where its face is."""
+    """The hypothesised stacks, each standing straight below its face."""
     standing, crops = hypothesis.state > 0, hypothesis.geometry.crops
     configurations = np.where(standing, (hypothesis.state - 1) // hypothesis.colours, -1)
     places, cells = np.zeros((len(standing), prisms.kinds.shape[1], 3)), np.flatnonzero(standing)
@@ -85,7 +87,7 @@ def stacks_of(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
 
 
 def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurations: Indices) -> Patch:
-    """The patch that ``configurations`` (k,) on ``cells`` (k,) cover, in the light on the first of these."""
+    """The patch that ``configurations`` (k,) on ``cells`` (k,) cover, under the illumination at the first cell."""
     observations, cell = hypothesis.observations, int(cells[0])
     left, top, right, bottom = _box_round(view.boxes, cells, configurations, view.image.shape[:2])
     scale, box = (view.step, float(view.px_per_mm[cell])), (left, top, right, bottom)
@@ -98,7 +100,7 @@ def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurat
 def _box_round(
     boxes: Floats, cells: Indices, configurations: Indices, size: tuple[int, int]
 ) -> tuple[int, int, int, int]:
-    """Left, top, right, bottom of a patch with a margin; see :func:`make_patch_of`, and :attr:`View.boxes`.
+    """Left, top, right, bottom of a patch with its border; see :func:`make_patch_of`, and :attr:`View.boxes`.
 
     ``size``: height and width of the picture.
     """
@@ -113,7 +115,7 @@ def _box_round(
 
 @compiled
 def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: int) -> Scene:
-    """The scene round a cell."""
+    """The scene round a cell: everything rendered behind it and in front of it."""
     (left, top), height, width = patch.origin, patch.across.shape[0], patch.across.shape[1] - 1
     spans = make_spans(patch.origin, (height, width), prisms.kinds.shape[1] * PER_PIECE)
     shown = view.ground[top : top + height, left : left + width].copy()
@@ -141,7 +143,7 @@ def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: 
 
 @allocation_free
 def _paint_on(shown: Surfaces, front: Surfaces, spans: Spans, is_behind: bool) -> None:  # noqa: FBT001
-    """Paint polygons over what is shown, and over what is in front unless they are behind."""
+    """Paint polygons into ``shown``, and also into ``front`` unless they are behind the cell."""
     paint(shown, spans)
     if not is_behind:
         paint(front, spans)
@@ -164,13 +166,13 @@ def compared(
         patch: of the picture, round the cell.
         prisms: of the pose.
         view: of the picture.
-        stacks: what is hypothesised; of the cell itself where the search for its place begins.
+        stacks: the hypothesis; for the cell itself, where the search for its place begins.
         cell: number of the cell.
-        given: (1 + f,) what is known of each besides, which is added; -inf of those that are not compared.
-        fit_nats: by how much less likely than the best one those are, at most, that are fitted; others are moved only
-            once to each side, or where they are hopeless, not at all.  Negative: nothing is moved.
-        is_absolute: whether scores are held against those of other comparisons: the best one is moved and fitted then
-            even where no other is in doubt.
+        given: (1 + f,) other evidence in nats, which is added; -inf for those that are not compared.
+        fit_nats: explanations behind the best one by no more than this are fitted; others are moved only once to each
+            side or, where they are hopeless, not at all.  Negative: nothing is moved.
+        is_absolute: whether scores are compared with those of other comparisons: then the best one is moved and fitted
+            even if it has no rival.
     """
     return compared_in(scene_round(patch, prisms, view, stacks, cell), stacks, given, fit_nats, is_absolute)
 
@@ -183,7 +185,7 @@ def compared_in(
     fit_nats: float,
     is_absolute: bool,  # noqa: FBT001
 ) -> tuple[Floats, Floats]:
-    """See :func:`compared`; in the ``scene`` round the cell, which remembers what was evaluated in it."""
+    """See :func:`compared`; in the ``scene`` round the cell, which caches what was evaluated in it."""
     scores, places = given.copy(), np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
     if not _score_unmoved(scene, scores, places, given, stacks) or fit_nats < 0:
         return scores, places
@@ -202,7 +204,7 @@ def compared_in(
 
 @compiled
 def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, stacks: Stacks) -> bool:
-    """Score explanations where they would stand before any is moved; whether enough of a stack would be seen for that.
+    """Score explanations at their initial places; False, without scores, if too little of a stack would be visible.
 
     ``scores`` and ``places`` are changed, see :func:`compared`.
     """
@@ -221,7 +223,7 @@ def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, 
 
 @compiled
 def _begin_at_face(scene: Scene, scores: Floats, places: Floats, given: Floats, before: int) -> None:
-    """Place other stacks where the face of configuration ``before`` is, unless they are likelier where they are."""
+    """Move other stacks to where the face of configuration ``before`` is, if that makes them likelier."""
     for number in range(1, len(given)):
         if given[number] > -np.inf and number != 1 + before:
             elsewhere = _with_face_of(scene.prisms, (scene.cell, before, number - 1), places[1 + before])
@@ -232,9 +234,9 @@ def _begin_at_face(scene: Scene, scores: Floats, places: Floats, given: Floats, 
 
 @compiled
 def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -> Floats:
-    """(p, 3) places of a stack whose upper face is seen where that of another one is, as far as it may stand aside.
+    """(p, 3) places of a stack whose upper face projects to that of another one, within :data:`MOST_OFF_MM`.
 
-    ``which``: the cell, the configuration of that one, whose pieces lie at ``places`` (p, 3), and its own.
+    ``which``: the cell, the configuration of the other one, whose pieces lie at ``places`` (p, 3), and its own.
     """
     cell, other, own = which
     top, moved = prisms.counts[other] - 1, np.zeros_like(places)
@@ -251,9 +253,9 @@ def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -
 
 @compiled
 def _shares(scene: Scene, count: int) -> Floats:
-    """(``count``,) what of these bounds an empty cell and each configuration is given: see :data:`LEAST_PIECES`."""
+    """(``count``,) share of the bounds that an empty cell and each configuration get: see :data:`LEAST_PIECES`."""
     shares, counts, turns = np.ones(count), scene.prisms.counts, int(can_be_turned(scene))
-    # Beside an empty cell the best one is what there is to fit.
+    # An empty cell is not fitted, but the best one beside it is: its bounds hold in full.
     for number in range(1, count):
         shares[number] = min((1 + counts[number - 1] + turns) / (1 + LEAST_PIECES), 1.0)
     return shares
@@ -263,7 +265,7 @@ def _shares(scene: Scene, count: int) -> Floats:
 def _fit(scene: Scene, scores: Floats, places: Floats, given: Floats, most_nats: Floats) -> None:
     """Fit the explanations that are in doubt, see :func:`compared`; ``scores`` and ``places`` are changed.
 
-    ``most_nats`` (1 + f,): by which each of those is less likely than the best one, at most.
+    ``most_nats`` (1 + f,): how far behind the best one each may be to be fitted.
     """
     for number in np.argsort(-scores):
         if scores[number] > scores.max() - most_nats[number]:
@@ -288,7 +290,7 @@ def compare_on(
 def compare_beside_colours(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Array, Mask]
 ) -> tuple[Floats, Floats]:
-    """See :func:`compared`; ``which``: the cell, (1 + f,) scores by colours, and which of these are compared."""
+    """See :func:`compared`; ``which``: the cell, (1 + f,) colour scores, and (1 + f,) which of these are compared."""
     cell, heights, tried = which
     given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
     given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
@@ -296,9 +298,9 @@ def compare_beside_colours(
 
 
 def among_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
-    """(1 + f,) what was ``compared`` of stacks of pieces of one size, with their shares for heights among each other.
+    """(1 + f,) scores ``compared`` of stacks of pieces of one size, reweighted for heights among each other.
 
-    Whether anything stands is as likely as before.  ``heights`` (1 + f,): scores by colours; ``tried`` (1 + f,): which
+    That anything stands remains as likely as before.  ``heights`` (1 + f,): colour scores; ``tried`` (1 + f,): which
     were compared.
     """
     weighed: Floats = _among_heights(compared, by_colours(heights - heights.max()), tried)
@@ -307,7 +309,7 @@ def among_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
 
 @compiled
 def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
-    """See :func:`among_heights`; ``given`` (1 + f,): what colours give beside the comparison."""
+    """See :func:`among_heights`; ``given`` (1 + f,): evidence of colours beside the comparison."""
     likeliest, most = -np.inf, -np.inf
     shared = given + BOUNDARY_SHARE * (compared - given)
     for pieces in range(1, len(given)):
@@ -322,16 +324,17 @@ def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
 
 
 def by_colours(log_ratios: Floats) -> Floats:
-    """(k,) what the scores of colours, against the best one, give beside the comparison."""
+    """(k,) evidence of colours beside the comparison, from their log-likelihood ratios to the best one."""
     given: Floats = np.log(MISLED + np.exp(COLOUR_SHARE * log_ratios))
     return given
 
 
 @compiled
 def rescored(by_colour: Array, heights: Floats, both: Floats, tried: Mask) -> Array:
-    """(states,) scores: of those ``tried`` (1 + f,) ``both``, the others stay as much less likely than the best.
+    """(states,) scores: ``both`` for those ``tried`` (1 + f,); others are as far behind the best as by ``heights``.
 
-    ``by_colour`` (f, colours), and of these the ``heights`` (1 + f,).
+    All are relative to the empty cell.  ``by_colour`` (f, colours): colour scores; ``heights`` (1 + f,): of these, the
+    best of each configuration, after that of the empty cell.
     """
     colours, scores, best, likeliest = by_colour.shape[1], np.empty(len(both)), -np.inf, heights.max()
     for number in range(len(both)):

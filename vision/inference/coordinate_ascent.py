@@ -1,8 +1,8 @@
-"""Coordinate ascent of the likelihood: each cell is explained given what its neighbours are hypothesised to hold.
+"""Coordinate ascent of the likelihood: each cell is explained given the hypothesised states of its neighbours.
 
 What stands behind a cell is its background, what stands in front occludes it.  Cells whose crops do not overlap are
-updated together, and a cell is updated again while a neighbour's state changes (Besag, On the statistical analysis of
-dirty pictures, 1986: iterated conditional modes).
+updated together, and a cell is updated again whenever a neighbour's state changes (Besag, On the statistical analysis
+of dirty pictures, 1986: iterated conditional modes).
 """
 
 from __future__ import annotations
@@ -20,37 +20,38 @@ from vision.scene.boxes import Boxes, grouped, touching
 from vision.scene.label_buffer import LabelBuffer
 
 SWEEPS = 4
-"""Most sweeps over the board; a sweep updates only stale cells, and after two there mostly are none.  Chosen by eye."""
+"""Maximum number of sweeps over the board; a sweep updates only stale cells, and after two there are mostly none.
+Chosen by eye."""
 
 OCCLUDED_SHARE = 0.2
-"""Occlusion, as a share of a crop, above which missing evidence is not evidence of emptiness.  Chosen by eye."""
+"""Occluded share of a crop above which missing evidence is not evidence of emptiness.  Chosen by eye."""
 
 REFUTED_NATS = 10.0
-"""A stack that is less likely than an empty cell by more than this, by the pixels that are seen, is given up even so.
-Chosen by eye, with the hidden towers of ``tests/vision/test_towers.py``."""
+"""An occluded stack that the visible pixels make less likely than an empty cell by more than this is given up all the
+same.  Chosen by eye, with the hidden towers of ``tests/vision/test_towers.py``."""
 
 PIECE_LIKE_SHARE = 0.15
 """Share of the smallest configuration's outline that must look more like a piece than like the background for a cell to
-be active: a piece as far off its place as any still fills half of it.  Chosen by eye."""
+be active: even the most displaced piece still fills half of it.  Chosen by eye."""
 
 NOISE_SHARE = 0.05
-"""The same share of what is seen of the outline up to which no configuration is scored at all: noise, and the edges of
-neighbours.  Chosen by eye."""
+"""The same share, of the visible part of the outline, up to which no configuration is scored at all: noise, and the
+edges of neighbours.  Chosen by eye."""
 
 CUT_NATS = 8.0
-"""The highest stack that was scored is hardly less likely than the likeliest one by less than this.  With 3 to 20 the
+"""Within this of the likeliest stack, the highest one that was scored counts as hardly less likely.  With 3 to 20 the
 same squares of 100 pictures of ten boards were read."""
 
 FIRST_MM = 40.0
-"""Greatest height hypothesised before neighbours are considered: isolated, a tower is made of what stands behind it.
-Chosen by eye."""
+"""Greatest height hypothesised before neighbours are considered: in isolation, what stands behind a cell is taken for
+part of a tower on it.  Chosen by eye."""
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 
 
 def begin(hypothesis: Hypothesis, cells: Indices) -> None:
-    """Hypothesise on ``cells`` (b,) what each seems to hold alone, against what it would show if it were empty."""
+    """Hypothesise on ``cells`` (b,) what each seems to hold in isolation, against what it would show if empty."""
     isolated = _isolated(hypothesis, cells)
     hypothesis.begin(cells, isolated)
     configurations = hypothesis.geometry.configurations
@@ -63,7 +64,7 @@ def begin(hypothesis: Hypothesis, cells: Indices) -> None:
 
 
 def begin_again(hypothesis: Hypothesis, cells: Indices, observations: Observations) -> None:
-    """Begin anew with ``cells`` (b,), which show something else now; what is hypothesised of the others stays."""
+    """Start afresh with ``cells`` (b,), which now show something else; the hypothesis on the other cells stays."""
     hypothesis.observe(cells, observations)
     before = hypothesis.state[cells]
     begin(hypothesis, cells)
@@ -85,7 +86,7 @@ def converge(hypothesis: Hypothesis) -> None:
 
 
 def sweep(hypothesis: Hypothesis) -> bool:
-    """Update every stale cell that is not held given the others; true when more of them are stale now."""
+    """Update every stale cell that is not held, given the others; true when any such cell is stale afterwards."""
     for apart in _apart(hypothesis, np.flatnonzero(hypothesis.stale & ~hypothesis.is_held)):
         hypothesis.settle(apart)
         update(hypothesis, apart)
@@ -106,16 +107,16 @@ def update(hypothesis: Hypothesis, cells: Indices) -> None:
 
 
 def all_scores(hypothesis: Hypothesis, cell: int) -> Array:
-    """(configurations, colours) log-likelihood ratios of all that may stand on a cell, given the others."""
+    """(configurations, colours) log-likelihood ratios of everything that may stand on a cell, given the others."""
     scored, _ = _scored(hypothesis, np.array([cell]), len(hypothesis.geometry.configurations.all), 0)
     scores: Array = scored.scores[0]
     return scores
 
 
 def lacks_likeliest(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
-    """(n,) empty cells on which, alone, a stack would be likeliest that is higher than any that was scored.
+    """(n,) empty cells whose likeliest stack in isolation is higher than any that was scored there.
 
-    Among the others even a tower may have been scored no farther than up to stacks that its upper part refutes.
+    Given the other cells, even a tower may have been scored only up to heights that its upper part refutes.
     """
     alone, is_scored = hypothesis.isolated.scores, hypothesis.scores > stacks.OUT_OF_REACH / 2
     lacks: npt.NDArray[np.bool_] = (hypothesis.state == 0) & ~is_scored[np.arange(len(alone)), alone.argmax(axis=1)]
@@ -123,12 +124,12 @@ def lacks_likeliest(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
 
 
 def score_all(hypothesis: Hypothesis, cell: int) -> None:
-    """Score all that may stand on a cell, given the others."""
+    """Score everything that may stand on a cell, given the others."""
     hypothesis.score(np.array([cell]), _with_empty(all_scores(hypothesis, cell)[None]))
 
 
 def complete(hypothesis: Hypothesis, cells: Indices) -> None:
-    """Score all that may stand on ``cells`` (b,), given the others, and hypothesise what is likeliest."""
+    """Score everything that may stand on ``cells`` (b,), given the others, and hypothesise the likeliest states."""
     for cell in cells.tolist():
         score_all(hypothesis, cell)
         before, likeliest = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
@@ -139,9 +140,9 @@ def complete(hypothesis: Hypothesis, cells: Indices) -> None:
 
 
 def may_be_higher(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
-    """(n,) cells on which a stack stands and the highest one that was scored is hardly less likely than the likeliest.
+    """(n,) cells with a stack where the highest one that was scored is hardly less likely than the likeliest.
 
-    One above it may be likelier still: what hides the foot of a tower may leave it as likely as a single piece.
+    A higher one may be likelier still: a tower whose foot is hidden may be only as likely as a single piece.
     """
     scores, cells = hypothesis.by_configuration(), np.arange(len(hypothesis.state))
     highest = highest_scored(scores)
@@ -151,15 +152,15 @@ def may_be_higher(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
 
 
 def highest_scored(scores: Array) -> Indices:
-    """(b,) the highest configuration that was scored, of each row of ``scores`` (b, f) by configuration."""
+    """(b,) the highest configuration that was scored in each row of ``scores`` (b, f), by configuration."""
     highest: Indices = scores.shape[1] - 1 - (scores[:, ::-1] > stacks.OUT_OF_REACH / 2).argmax(axis=1)
     return highest
 
 
 def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
-    """Update what the change of the ``placed`` cells touches, once, but not these; the cells (b,) that it touches.
+    """Update once the stale cells around the changed cells ``placed``, but not these; returns the stale cells (b,).
 
-    Of those that are held nothing changes yet.
+    Those that are held do not change yet.
     """
     hypothesis.settle(placed)
     cells = np.flatnonzero(hypothesis.stale)
@@ -170,10 +171,10 @@ def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
 
 
 class AllScores:
-    """:func:`all_scores` of some cells: of many at once, and again of those that a change has touched since."""
+    """:func:`all_scores` of some cells: computed for many at once, and again for those that a change has touched."""
 
     def __init__(self, hypothesis: Hypothesis, cells: Indices) -> None:
-        """Of ``cells`` (b,); those that cannot occlude each other are scored together."""
+        """Score ``cells`` (b,); those that cannot occlude each other are scored together."""
         self._hypothesis, self._boxes_px = hypothesis, hypothesis.geometry.outlines.boxes_px
         self._known: dict[int, Array] = {}
         count, groups = len(hypothesis.geometry.configurations.all), grouped(self._highest(cells))
@@ -183,26 +184,26 @@ class AllScores:
             self._known.update(zip(apart.tolist(), scored.scores, strict=True))
 
     def of(self, cell: int) -> Array:
-        """(configurations, colours) of one cell."""
+        """(configurations, colours) scores of one cell."""
         return self._known[cell] if cell in self._known else all_scores(self._hypothesis, cell)
 
     def outdate(self, cell: int, before: int) -> None:
-        """Forget what the state that is hypothesised on a cell now, or that ``before``, touches."""
+        """Discard the scores of cells that a cell's present state, or its state ``before``, touches."""
         count = self._hypothesis.configuration_count(max(int(self._hypothesis.state[cell]), before))
         others = np.array(list(self._known), np.intp)
         for other in others[touching(self._boxes_px[cell, count - 1], self._highest(others))].tolist():
             del self._known[other]
 
     def _highest(self, cells: Indices) -> Boxes:
-        """The boxes of all that may stand on ``cells`` (b,)."""
+        """Bounding boxes of everything that may stand on ``cells`` (b,)."""
         boxes: Boxes = self._boxes_px[cells, -1]
         return boxes
 
 
 def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> None:
-    """Score ``configurations`` (b, l) on ``cells`` (b,) again, whose faces are known to be off by a shift (b, l, 2).
+    """Score ``configurations`` (b, l) on ``cells`` (b,) again, given the displacement (b, l, 2) of their faces.
 
-    The likeliest one must be among them: the others stay as much less likely than the best as they were.
+    The likeliest one must be among them: all others keep their log-likelihood ratio to the best.
     """
     hypothesis.settle()
     for apart in _apart(hypothesis, cells):
@@ -222,9 +223,9 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
 
 
 def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None:
-    """Tell configurations of one colour apart by the edges of lateral faces, on cells where something stands.
+    """Distinguish configurations of one colour by the edges of lateral faces, on cells where something stands.
 
-    Camouflaged pieces were told by their surfaces already.
+    Camouflaged pieces have already been decided by their surfaces.
     """
     standing = (hypothesis.state > 0) & hypothesis.updated & ~hypothesis.camouflaged
     for cells in _apart(hypothesis, np.flatnonzero(standing)):
@@ -246,7 +247,7 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
     labels = hypothesis.labels(cells, bare=True)
     share, in_sight = stacks.piece_like_share(hypothesis.observations, geometry.visibility, labels, table, cells)
     upright = np.full((len(cells), *table.allowed.shape), stacks.IMPOSSIBLE)
-    # Where a piece has the board's colour, only its upper part stands out, before another colour; on a pillar it may
+    # Where a piece has the board's colour, only its upper part stands out, against another colour; on a pillar it may
     # stand out by its edges alone.
     is_open = hypothesis.is_on_learned_board | geometry.is_edged | (share > NOISE_SHARE * in_sight)
     looked = np.flatnonzero(is_open | (in_sight < PIECE_LIKE_SHARE))
@@ -263,9 +264,9 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
 
 
 def _scored(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> tuple[stacks.Scored, Array]:
-    """The first ``count`` configurations on ``cells`` (b,), given the others; and (b,) the share that is occluded.
+    """Scores of the first ``count`` configurations on ``cells`` (b,), given the others; and (b,) the occluded share.
 
-    ``first_row``: that of the crops from which on they can touch.
+    ``first_row``: the first crop row that they can touch.
     """
     configurations, table = hypothesis.geometry.configurations, hypothesis.geometry.outline_table
     labels = hypothesis.labels(cells, bare=True)
@@ -276,7 +277,7 @@ def _scored(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) 
 
 
 def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> Array:
-    """(b, l, colours) log-likelihood ratios of configurations whose faces are known to be off by ``shift_mm``."""
+    """(b, l, colours) log-likelihood ratios of configurations, given the displacement ``shift_mm`` of their faces."""
     geometry, labels = hypothesis.geometry, hypothesis.labels(cells, bare=True)
     first_row = hypothesis.first_row(cells, int(configurations.max()) + 1)
     integrals, _ = _integrals(hypothesis, labels, cells, first_row)
@@ -288,7 +289,7 @@ def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indic
 
 
 def _with_empty(scores: Array) -> Array:
-    """(b, states) log-likelihood ratios from those of (b, configurations, colours): the empty cell has 0."""
+    """(b, states) log-likelihood ratios from those of (b, configurations, colours); the empty cell gets 0."""
     return np.column_stack([np.zeros(len(scores), np.float32), scores.reshape(len(scores), -1)])
 
 
@@ -299,7 +300,7 @@ def _apart(hypothesis: Hypothesis, cells: Indices) -> list[Indices]:
 
 
 def _log_prior(hypothesis: Hypothesis, cells: Indices, count: int, labels: LabelBuffer) -> Array:
-    """(b, count) log-prior offset of the first configurations on ``cells`` (b,): all but what colours say."""
+    """(b, count) log-prior offset of the first configurations on ``cells`` (b,): everything but colours."""
     geometry = hypothesis.geometry
     prior = geometry.configurations.log_prior[:count] + hypothesis.glyph_log_ratio[cells, :count]
     if not geometry.is_edged:
@@ -311,16 +312,16 @@ def _log_prior(hypothesis: Hypothesis, cells: Indices, count: int, labels: Label
 def _integrals(
     hypothesis: Hypothesis, labels: LabelBuffer, cells: Indices, first_row: int
 ) -> tuple[ColumnIntegrals, Array]:
-    """Column integrals of the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the share that is occluded."""
+    """Column integrals of the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the occluded share."""
     visibility, kinds = hypothesis.geometry.visibility, 1 + 2 * hypothesis.colours
     return integrate_columns(hypothesis.observations, visibility, labels, cells, first_row, kinds)
 
 
 def _choose(hypothesis: Hypothesis, cell: int, shift_mm: Array, occluded: float) -> None:
-    """Hypothesise the best state of a cell and invalidate its neighbours if it is another.
+    """Hypothesise the best state of a cell and invalidate its neighbours if that is a different one.
 
     But a stack wrongly hypothesised in front must not wipe out the one behind, whose colours would then seem to be its
-    own: one that is mostly occluded stays unless the pixels that are seen refute it.
+    own: an occluded stack (:data:`OCCLUDED_SHARE`) stays unless the visible pixels refute it.
     """
     before, best = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
     if best == 0 and before and occluded > OCCLUDED_SHARE and hypothesis.scores[cell, before] > -REFUTED_NATS:

@@ -1,7 +1,7 @@
-"""The colours of faces in a picture, by the stacks of which its reading is sure.
+"""The colours of faces in a picture, from the stacks of which its reading is sure.
 
-One photograph of single pieces tells a colour badly where its face mirrored a lamp, or where the light was measured
-wrongly beside it.  In another picture several faces of the same colour, in other places, show what it is.
+One photograph of single pieces gives a colour badly where its face reflected a lamp, or where the light beside it was
+measured wrongly.  In another picture several faces of the same colour, in other places, show what it is.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 SURE_NATS = 5.0
-"""Nats by which a stack is likelier than none, and than stacks with another face, from which on its face counts.  The
+"""Nats by which a stack must be likelier than none, and than stacks with another face, for its face to count.  The
 evidence of a face is bounded, so that none has more than 11."""
 
 FEW = 2
-"""Faces of a colour without which nothing is said of it."""
+"""Least number of faces of a colour from which it is estimated."""
 
 DARKEST = 0.003
-"""Reflectance below which nothing is told apart, in each channel."""
+"""Reflectance, in each channel, below which nothing is distinguished."""
 
 
 def face_change(hypothesis: Hypothesis, reflectances: Floats) -> Floats:
-    """(colours, 3) log of what faces of each colour show on a learned board over its ``reflectances`` (colours, 3).
+    """(colours, 3) log ratio of what faces of each colour show on a learned board to ``reflectances`` (colours, 3).
 
-    In each channel, r g b, it is the median of the darker half of them, as the others may mirror a lamp.  0 for a
-    colour of which too few stacks are sure.
+    In each channel, r g b, it is the median over the darker half of the faces, as the others may reflect a lamp.  0 for
+    a colour with too few stacks that are sure.
     """
     change = np.zeros_like(reflectances)
     standing = np.flatnonzero(hypothesis.state > 0)

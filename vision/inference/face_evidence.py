@@ -1,4 +1,4 @@
-"""Whether something stands, by what is printed on faces: every piece has a character, and nothing else has any."""
+"""Evidence of printed faces for whether something stands: every piece has a character, and nothing else has any."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 
 IN_QUESTION = 15.0
-"""Heights that are less likely than the best one by so many nats need not be looked into by their faces, unless the
-face that is found is near theirs: sides of one wood tell colours little of how many pieces there are."""
+"""Heights that are less likely than the best one by so many nats need not be searched for their faces, unless the face
+that is found is near theirs: the colours of sides of one wood tell little of how many pieces there are."""
 
 EMPTY_NATS = 30.0
-"""Nats by which colours must find a square of a learned board empty for no face to be looked for there: that is known
-more sharply than pieces are, and a green disc with a clear character on a board of its green was likelier ground by
-15.  Where it is seen not to look like the board they are bounded: a tower of four was likelier ground by 41."""
+"""Nats by which colours must find a square of a learned board empty for no face to be looked for there: the board is
+known more sharply than pieces are, and a green disc with a clear character on a board of its green was likelier ground
+by 15.  Where a square is seen not to look like the board, colours are bounded: a tower of four was likelier ground by
+41."""
 
 ONE_PX_ROUND = np.ones((3, 3), np.uint8)
-"""By which what is nearer is widened (greyscale dilation), as it is of greater rank."""
+"""Structuring element by which what is nearer is widened (greyscale dilation), as it has the greater rank."""
 
 WITHIN = (0.45, 0.85)
-"""Radii of the circles on a face by which it is told how much of it is hidden, as shares of its own."""
+"""Radii of the circles on which a face is sampled for how much of it is hidden, as shares of its own."""
 
 
 def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     """Look for faces where colours leave it in doubt whether something stands.
 
-    Bare wood, or ground of its colour, is no piece.  A face in which a lamp is mirrored may be as pale as paper, and
-    its ink as the floor.  What is found speaks only for those heights that have their face there.
+    Bare wood, or ground of its colour, is no piece.  A face that reflects a lamp may be as pale as paper, and its ink
+    as pale as the floor.  What is found is evidence only for those heights that have their face there.
     """
     upright = hypothesis.geometry.faces
     complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
@@ -61,7 +62,7 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     candidates = Candidates(upright.of(cells[owner] * count + configuration), owner, likely[owner, configuration])
     standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     others = hypothesis.faces_on(standing)
-    # The blurred rim of a nearer stack would be the wood of a face behind it, of which all else is ink then.
+    # Otherwise the blurred rim of a nearer stack would pass for the wood of a face behind it, and all else for its ink.
     labels = np.asarray(cv2.dilate(hypothesis.all_labels(), ONE_PX_ROUND), np.uint16)
     gain, otherwise, faces = character_gain(image, candidates, labels, alphabet, others)
     spoken = by_height(hypothesis, cells, faces, gain, otherwise)
@@ -87,7 +88,7 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
 
 
 def _doubt_colours(hypothesis: Hypothesis) -> None:
-    """Have colours rule out no piece where a learned board is seen and does not look as it is: a face may tell."""
+    """Keep colours from ruling out a piece where a learned board is in view but looks different: a face may decide."""
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
     empty = empty[middles_seen(hypothesis)[empty]]
     for cell in empty[unlike_board(hypothesis, empty) > UNLIKE_SHARE].tolist():
@@ -96,9 +97,9 @@ def _doubt_colours(hypothesis: Hypothesis) -> None:
 
 
 def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array, otherwise: Array) -> Array:
-    """(b, configurations) by how much ``faces`` (b) speak for those on ``cells`` (b,) that may have them.
+    """(b, configurations) evidence, in nats, of ``faces`` (b) for each configuration on ``cells`` (b,).
 
-    ``gain`` (b,) speaks for the heights that have their face there, ``otherwise`` (b,) for all others.
+    ``gain`` (b,) counts for the heights that have their face there, ``otherwise`` (b,) for all others.
     """
     count = len(hypothesis.geometry.configurations.all)
     off_mm = hypothesis.faces_at_every_height(cells).off_mm(np.repeat(faces.centres_px, count, axis=0))
@@ -110,8 +111,8 @@ def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array,
 def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> bool:
     """Remove stacks on ``cells`` (b,), on which no character fits, where boundaries do not show them either.
 
-    The sides of a stack and the shadow before it may look like the face of another one, full of ink: that none of the
-    characters fits speaks as much against a stack as bare wood does at most.  Whether some were removed.
+    The sides of a stack and the shadow in front of it may look like the face of another one, full of ink: that no
+    character fits counts against a stack as much as bare wood does at most.  Returns whether some were removed.
     """
     prisms = hypothesis.geometry.prisms
     assert prisms is not None, "only faces have characters"
@@ -134,7 +135,7 @@ def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> b
 
 
 def _extended(scores: Array) -> Array:
-    """``scores`` (b, configurations) where higher stacks that ascent did not reach are as likely as the highest one."""
+    """``scores`` (b, configurations), with higher stacks than ascent has reached as likely as the highest scored."""
     likely, is_scored = scores.copy(), scores > OUT_OF_REACH / 2
     for row, scored in zip(likely, is_scored, strict=True):
         if scored.any():
@@ -144,9 +145,9 @@ def _extended(scores: Array) -> Array:
 
 
 def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
-    """(b,) nats that one of the stacks that are ``standing`` on some cells loses if its face is that of ``faces`` (b).
+    """(b,) least nats that a stack on one of the cells ``standing`` loses if its face is that of ``faces`` (b).
 
-    That which loses least; inf where none has a height in question at which its face is there.
+    inf where none has a height in question at which its face is there.
     """
     scores = hypothesis.by_configuration(standing)
     lost = (scores.max(axis=1, keepdims=True) - scores).ravel()
@@ -157,9 +158,9 @@ def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
 
 
 def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: Faces, gain: Array) -> Array:
-    """(b,) nats that speak for ``faces`` (b) on ``cells`` (b,) of what the ``chosen`` (b,) stack on each would hide.
+    """(b,) nats of evidence for ``faces`` (b) that the ``chosen`` (b,) stack on each of ``cells`` (b,) would hide.
 
-    ``gain`` (b,): of each face.  Characters that are read behind a stack speak as much against it.
+    ``gain`` (b,): evidence for each face.  Characters that are read behind a stack count as much against it.
     """
     geometry, hidden = hypothesis.geometry, np.zeros(len(cells), np.float32)
     within = np.vstack([np.zeros((1, 2)), *(share * DIRECTIONS[:: len(DIRECTIONS) // 8] for share in WITHIN)])
@@ -173,6 +174,6 @@ def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: 
 
 
 def _is_another_s(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:
-    """(b,) which of ``faces`` (b) lie where that of a cell is for which more speaks, by ``worth`` (b,)."""
+    """(b,) which of ``faces`` (b) coincide with that of a cell for which there is more evidence, by ``worth`` (b,)."""
     together = distances_mm(faces, faces) < ELSEWHERE_MM
     return np.asarray((together & (worth > worth[:, None])).any(axis=1), np.bool_)

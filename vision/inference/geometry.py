@@ -52,19 +52,19 @@ class Geometry:
     Attributes:
         pose: the registration that it was made for.
         camera: its intrinsics.
-        levels: of terrain or pillars, a cell; empty on a flat board.
+        levels: of terrain or pillars, one per cell; empty on a flat board.
         configurations: what can stand on a cell.
         crops: see :class:`vision.scene.crops.Crops`.
         outlines: see :class:`vision.scene.outlines.Outlines`.
         outline_table: the outlines as flat arrays, see :class:`vision.scene.outline_table.OutlineTable`.
         visibility: which crop pixels can be seen, see :class:`vision.scene.visibility.Visibility`.
         crop_faces: the lateral faces of pyramids; None for pieces with upper faces.
-        close_up: these at the picture's own resolution; None likewise.
+        close_up: the same at the picture's own resolution; None likewise.
         prisms: what may stand, in a picture of no more pixels than are needed; None for pyramids.
-        pillars: the columns under the pieces, a cell.
-        is_edged: whether edges are looked at: where pieces of several sizes stand in pits, colours do not tell them.
-        bare: mat and columns alone, painted.
-        crop_boxes_px: of each cell's crop.
+        pillars: the columns under the pieces, one per cell.
+        is_edged: whether edges are scored: colours do not distinguish pieces of several sizes that stand in pits.
+        bare: label buffer of mat and columns alone.
+        crop_boxes_px: bounding box of each cell's crop.
         size: (height, width) of the picture.
         far_first: (n,) cells from the farthest to the nearest to the camera.
         radius_mm: half of the widest piece's width.
@@ -95,12 +95,12 @@ class Geometry:
 
     @cached_property
     def faces(self) -> Faces:
-        """The upper faces of all figures, which must be round, on all cells."""
+        """The upper faces of all configurations, which must be round, on all cells."""
         return upright_faces(self.configurations, self.crops.centres_mm, self.rank, (self.pose, self.camera))
 
     @cached_property
     def side_edges(self) -> npt.NDArray[np.intp]:
-        """(n, f) crop column of the upright edge between the two sides of cubes that are seen; -1 of discs."""
+        """(n, f) crop column of the upright edge between the two visible sides of cubes; -1 for discs."""
         configurations, crops = self.configurations, self.crops
         columns = np.full((len(self.rank), len(configurations.all)), -1, np.intp)
         for number, configuration in enumerate(configurations.all):
@@ -112,7 +112,7 @@ class Geometry:
 
     @property
     def rows_round(self) -> tuple[int, int]:
-        """The first row of a crop that is near its cell's middle or its stack's foot, and the first one after these."""
+        """The first row of a crop that is near its cell's middle or its stack's foot, and the one after the last."""
         rows = np.flatnonzero(np.abs(self.crops.v_mm) <= self.radius_mm)
         return int(rows[0]), int(rows[-1]) + 1
 
@@ -193,7 +193,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
 def _prisms(
     kit: Kit, levels: tuple[int, ...], view: tuple[Registration, Camera], crops: Crops, ground: LabelBuffer
 ) -> Prisms:
-    """The prisms of a pose, over the bare ``ground``, at as low a resolution as is fine enough."""
+    """The prisms of a pose, over the bare ``ground``, at the lowest resolution that is fine enough."""
     pixel_mm = float(np.median(np.linalg.norm(crops.to_crop[:, 0], axis=1)))
     # Halving a picture is five times as fast as making it a third as large.
     shrink = 2 ** max(0, int(np.log2(COARSEST_MM / pixel_mm)))
@@ -201,16 +201,16 @@ def _prisms(
 
 
 def same_pose(known: Registration, kit: Kit, pose: Registration, camera: Camera) -> bool:
-    """Whether ``pose`` sees the mat where the ``known`` one does."""
+    """Whether ``pose`` projects the mat to where the ``known`` one does."""
     corners = mat_corners(kit)
     moved = project(corners, pose, camera) - project(corners, known, camera)
     return bool((np.abs(moved) < SAME_POSE_PX).all())
 
 
 def is_pushed(known: Registration, kit: Kit, pose: Registration, camera: Camera) -> bool:
-    """Whether ``pose`` sees all of its markers, but for one at most, elsewhere than the ``known`` one does.
+    """Whether ``pose`` projects all of its markers, but for one at most, elsewhere than the ``known`` one does.
 
-    What lies at one marker, such as the edge of an arm's shadow, turns the mat about the others, which stay.
+    Something at a single marker, such as the edge of an arm's shadow, turns the mat about the others, which stay.
     """
     corners = np.concatenate([marker_corners(kit.mat, number) for number in pose.markers])
     moved = project(corners, pose, camera) - project(corners, known, camera)

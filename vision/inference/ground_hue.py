@@ -1,8 +1,8 @@
 """Whether squares that seem empty have the ground's hue, which shade hardly changes.
 
-By each pixel a pale piece may be ground in another light.  The colours of a set may also have been learned wrongly, as
-where a face mirrored a window.  On a learned board all that is seen round a square's middle is held, as one, against
-the hue that the board has there and against each piece's; and so is what is seen where stacks would have their faces.
+Pixel by pixel, a pale piece may be ground in another light.  The colours of a set may also have been learned wrongly,
+as where a face reflected a window.  On a learned board all that is seen round a square's middle is compared, as a
+whole, with the board's hue there and with each piece's; and so is what is seen where stacks would have their faces.
 """
 
 from __future__ import annotations
@@ -27,43 +27,43 @@ Pixels = npt.NDArray[np.int32]
 
 OFF_HUE = 0.05
 """Distance in hue (:mod:`vision.likelihood.hues`) from the ground's colour above which what is seen round the middle of
-a square may be no ground.  Of the bare squares of 22 sets on printed mats half were within 0.003 to 0.012, and 99 in
+a square may not be ground.  Of the bare squares of 22 sets on printed mats half were within 0.003 to 0.012, and 99 in
 100 within 0.014 to 0.09, these beside stacks of strong colours; of those where something stood half were beyond 0.1.
 Of 1,800 bare squares of six learned boards five in a hundred had more."""
 
 
 BARE_PILLAR, ON_PILLAR, STRAY = (-4.96, 0.7), (-2.0, 1.35), 0.005
 """Means and standard deviations of the logarithm of that distance on bare pillars and where something stands on them;
-and how often bare ones have any.  Of the pillars in 110 pictures of eleven sets that nothing hid half of the bare ones
-were within 0.007 and 99 of 100 within 0.04; where something stood half were beyond 0.13, nine of ten beyond 0.024."""
+and how often bare ones have any.  Of the unoccluded pillars in 110 pictures of eleven sets half of the bare ones were
+within 0.007 and 99 of 100 within 0.04; where something stood half were beyond 0.13, nine of ten beyond 0.024."""
 
 OWN_SHARE, OWN_SPREAD = 0.8, 0.03
-"""How often what stands on a pillar has the hue that was learned of a piece, and its standard deviation; else it has
-any.  Fitted to 2,769 pillars of 14 sets that nothing hid: 462 to 329 nats, on one set more (46 to 60)."""
+"""How often what stands on a pillar has the learned hue of a piece, and its standard deviation; else it has any.
+Fitted to 2,769 unoccluded pillars of 14 sets: from 462 to 329 nats, but more on one set (46 to 60)."""
 
 BARE_SPREAD, SHADE_SPREAD, BARE_STRAYS = 0.015, 0.1, (0.03, 4.0)
 PIECE_SPREAD, PIECE_STRAYS = 0.02, (0.1, 4.0)
-"""Standard deviations of the hue of bare squares of a learned board from the board's, and of what stands there from the
-piece's own; and how often either has any other, in what area.  In shade, and in the light that stacks reflect, bare
-squares deviate by a further tenth of the change of log brightness.  Fitted to the 623 squares of 37 boards of which
-colours were not sure whether anything stands: 268 to 144 nats, 35 to 17 wrong."""
+"""Standard deviations of the hue of bare squares of a learned board about the board's, and of what stands there about
+the piece's own; and how often either has any other hue, over what area.  In shade, and in light reflected by stacks,
+bare squares deviate by a further tenth of the change of log brightness.  Fitted to the 623 squares of 37 boards where
+colours were not sure whether anything stands: from 268 to 144 nats, from 35 to 17 wrong."""
 
 LIKE_BOARD = 0.1
-"""How often a piece has the board's hue all the same: a face that mirrors a lamp has the lamp's."""
+"""How often a piece has the board's hue all the same: a face that reflects a lamp has the lamp's."""
 
 MIDDLE = 0.6
-"""Share of the smallest piece's width that is looked at there, and of the width and the height of a face."""
+"""Share of the smallest piece's width that is examined there, and of the width and the height of a face."""
 
 LEAST_SEEN = 0.5
-"""Share of that which must be seen."""
+"""Share of that which must be visible."""
 
 ASKED_NATS = 1.0
-"""Log-likelihood ratio that anything stands on a cell that seems empty, or has its face where the board is taken to be
-seen, by hue, from which on boundaries are asked."""
+"""Log-likelihood ratio, from hue, above which boundaries are consulted: that anything stands on a cell that seems
+empty, or has its face where the board is taken to be seen."""
 
 
 def off_hue(hypothesis: Hypothesis, floor: Floats) -> Mask:
-    """(n,) cells of the lowest level on which what is seen has another hue than the ``floor`` (3,), r g b."""
+    """(n,) cells of the lowest level whose visible hue differs from that of the ``floor`` (3,), r g b."""
     observations, (first, end) = hypothesis.observations, hypothesis.geometry.rows_round
     rows, columns = end - first, observations.codes.shape[2]
     # Half the rows and a third of the columns: neighbours of other colours reflect on the rest.
@@ -73,7 +73,7 @@ def off_hue(hypothesis: Hypothesis, floor: Floats) -> Mask:
 
 
 def pillars_log_ratio(hypothesis: Hypothesis, top: Floats, pieces: Floats) -> Floats:
-    """(n,) log-likelihood ratio that anything stands on each pillar, by its hue; 0 where the smallest piece is hidden.
+    """(n,) log-likelihood ratio, from hue, of anything on each pillar; 0 where the smallest piece is partly hidden.
 
     ``top`` (3,): colour of their upper faces, r g b; ``pieces`` (colours, 3): of what may stand there.
     """
@@ -85,7 +85,7 @@ def pillars_log_ratio(hypothesis: Hypothesis, top: Floats, pieces: Floats) -> Fl
     window = np.ix_(np.arange(len(geometry.rank)), rows, columns)
     off = _off(hypothesis, hypothesis.observations.codes[window], top)
     apart = np.maximum(np.linalg.norm(off, axis=1), 1e-4)
-    # Densities of the logarithm of a distance, whose direction is any, become those of a hue.
+    # Densities of the logarithm of a distance, in any direction, become densities of a hue.
     area = 2 * np.pi * apart**2
     any_hue, bare = (normal_density(np.log(apart), *each) / area for each in (ON_PILLAR, BARE_PILLAR))
     own = hue_density(off[:, None], hue_of(pieces) - hue_of(top), OWN_SPREAD, PIECE_STRAYS).max(axis=1)
@@ -97,15 +97,15 @@ def pillars_log_ratio(hypothesis: Hypothesis, top: Floats, pieces: Floats) -> Fl
 
 
 def _off(hypothesis: Hypothesis, codes: npt.NDArray[np.generic], ground: Floats) -> Floats:
-    """(n, 2) difference in hue of ``codes`` (n, rows, columns, 3) on each cell from the ``ground`` (3,), r g b."""
+    """(n, 2) difference in hue of the mean of ``codes`` (n, rows, columns, 3) from the ``ground`` (3,), r g b."""
     shown = values_of(codes.mean(axis=(1, 2)), hypothesis.observations.gain)
     return hue(shown.astype(np.float64)) - hue_of(ground)
 
 
 def hue_from_board(hypothesis: Hypothesis, cells: Indices) -> Floats:
-    """(b,) distance in hue of what is seen round the middles of ``cells`` (b,) from what a learned board has there.
+    """(b,) distance in hue between what is seen round the middles of ``cells`` (b,) and the learned board there.
 
-    0 where that is hidden, or not known.
+    0 where too little of that is visible, or the board is not known.
     """
     shown, board, is_seen = _round_middles(hypothesis)
     off: Floats = np.linalg.norm(hue(shown) - hue(board), axis=1) * is_seen
@@ -115,21 +115,21 @@ def hue_from_board(hypothesis: Hypothesis, cells: Indices) -> Floats:
 def board_log_ratio(hypothesis: Hypothesis, pieces: Floats) -> Floats:
     """(n,) log-likelihood ratio that anything stands on each cell of a learned board, by the hue round its middle.
 
-    A single pixel of a dark board hardly tells it from a dark piece, but all of them together do.  0 where that is
-    hidden, or the board is not known.  ``pieces`` (colours, 3): reflectances, r g b.
+    A single pixel hardly distinguishes a dark board from a dark piece, but all of them together do.  0 where too little
+    is visible, or the board is not known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
     return _log_ratio(_round_middles(hypothesis), pieces)
 
 
 def middles_seen(hypothesis: Hypothesis) -> Mask:
-    """(n,) cells of which the middle is seen, where a learned board is known."""
+    """(n,) cells whose middle is visible, where a learned board is known."""
     return _round_middles(hypothesis)[2]
 
 
 def faces_log_ratio(hypothesis: Hypothesis, cells: Indices, pieces: Floats) -> Floats:
     """(b, f) log-likelihood ratio that configurations on ``cells`` (b,) of a learned board have their face in sight.
 
-    By the hue that is seen where it would be, against the board's there; 0 where that is hidden, or the board is not
+    By the hue seen where it would be, against the board's there; 0 where too little is visible, or the board is not
     known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
     rows = face_rows(hypothesis, cells)
@@ -138,7 +138,7 @@ def faces_log_ratio(hypothesis: Hypothesis, cells: Indices, pieces: Floats) -> F
 
 
 def face_rows(hypothesis: Hypothesis, cells: Indices) -> Indices:
-    """(b, f, columns, 2) first row of the middle of each configuration's face in the crops, and the one past its last.
+    """(b, f, columns, 2) first crop row of the middle part of each configuration's face, and the one past its last.
 
     ``cells``: (b,).
     """
@@ -149,7 +149,7 @@ def face_rows(hypothesis: Hypothesis, cells: Indices) -> Indices:
 
 
 def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
-    """Let the hues of cells of a learned board speak; ``pieces`` (colours, 3): reflectances, r g b."""
+    """Store the evidence of hue on the cells of a learned board; ``pieces`` (colours, 3): reflectances, r g b."""
     ratio = board_log_ratio(hypothesis, pieces)
     hypothesis.tell_off_hue(hypothesis.off_hue, ratio)
     hypothesis.tell_camouflaged(np.flatnonzero((ratio > ASKED_NATS) & hypothesis.updated & (hypothesis.state == 0)))
@@ -158,7 +158,7 @@ def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
 
 
 def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
-    """(k,) log-likelihood ratio of the hues of ``pieces`` against the board's, of what :func:`means` returns (k)."""
+    """(k,) log-likelihood ratio of the hues of ``pieces`` against the board's, given what :func:`means` returns (k)."""
     shown, board, is_seen = seen
     own = hue(board)
     off = hue(shown) - own
@@ -170,16 +170,16 @@ def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
 
 
 def _round_middles(hypothesis: Hypothesis) -> tuple[Floats, Floats, Mask]:
-    """What :func:`means` returns, of what is seen round the middle of each cell (n)."""
+    """What :func:`means` returns for a window round the middle of each cell (n)."""
     cells, columns = np.arange(len(hypothesis.geometry.rank)), hypothesis.observations.codes.shape[2]
     return means(hypothesis, cells, np.tile(hypothesis.geometry.rows_round, (len(cells), 1, columns, 1)))
 
 
 def means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats, Floats, Mask]:
-    """Means over windows of the crops of ``cells`` (b,): of what is seen, of the board, and whether enough is seen.
+    """Means over windows of the crops of ``cells`` (b,): of what is seen, of the board, and whether enough is visible.
 
     The first two are (b · w, 3) display values b g r plus ``tone_curve.OFFSET``.  ``rows`` (b, w, columns, 2): of each
-    window the first row and the one after its last; of the columns in a cell's middle.
+    window the first row and the one after its last; only columns in a cell's middle count.
     """
     geometry, observations = hypothesis.geometry, hypothesis.observations
     columns = np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2
@@ -200,9 +200,9 @@ def _sums(
     cells: Indices,
     windows: tuple[Indices, Indices],
 ) -> Floats:
-    """(b, w, 7) sums over windows of crops: of codes and of what a learned board shows, and of the share that counts.
+    """(b, w, 7) sums over windows of crops, per pixel: of codes, of what a learned board shows, and the share counted.
 
-    What nearer stacks hide, or where the board is not known, does not.
+    Pixels that nearer stacks hide, or where the board is not known, do not count.
 
     Args:
         codes: see :class:`Observations`.
@@ -210,7 +210,7 @@ def _sums(
         labels: of the whole picture.
         places: (n, rows, columns) pixels of the crops, and (n,) the cells' ranks.
         cells: (b,).
-        windows: (b, w, columns, 2) rows as of :func:`means`; (k,) columns.
+        windows: (b, w, columns, 2) rows as in :func:`means`; (k,) columns.
     """
     (flat_px, rank), (rows, columns), flat = places, windows, labels.reshape(-1)
     sums = np.zeros((*rows.shape[:2], 7))

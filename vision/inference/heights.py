@@ -1,10 +1,11 @@
 """Heights of stacks that colours leave in doubt on a learned board, weighed by boundaries and by surfaces as well.
 
-Beneath a dark piece, or beside a shadow on a dark board, one more piece explains colours as well; and where a lamp was
-mirrored when the board was learned, a bare square now has a dark piece's.  But its side would end, and the board begin,
-where the picture does not change.  Boundaries ask, at the picture's own resolution, whether it changes where two
-surfaces meet; surfaces, where it is in doubt whether anything stands, whether what is predicted is even, the board's
-own drawing divided out.  Each is misled in its own way, so that none decides alone.
+Beneath a dark piece, or beside a shadow on a dark board, one more piece explains the colours equally well; and where a
+lamp was reflected when the board was learned, a bare square now has a dark piece's colours.  But the side of such a
+piece would end, and the board begin, where the picture does not change.  Boundaries test, in the picture itself,
+whether it changes where two surfaces meet; surfaces test, where it is in doubt whether anything stands, whether each
+predicted surface is uniform once the board's own drawing is divided out.  Each is misled in its own way, so that none
+decides alone.
 """
 
 from __future__ import annotations
@@ -28,42 +29,44 @@ Mask = npt.NDArray[np.bool_]
 
 HEIGHT_NATS = 9.0
 """Heights that colours make less likely than the best by more than this are not compared: of 1,113 stacks on 12 boards
-colours had 47 wrong, by 5.8 at most; then one by 8.1 (`own-chequer`)."""
+colours got 47 wrong, by 5.8 at most; then one by 8.1 (`own-chequer`)."""
 
 HUED_NATS = 40.0
-"""The same where what is seen at a height's face has a piece's hue and not the board's: by each pixel a dark face may
-as well be a dark board.  21 boards of discs (209 pictures): 329 nats and 45 squares wrong without, 208 and 39 so."""
+"""The same where what is seen at a height's face has a piece's hue and not the board's: pixel by pixel a dark face may
+as well be a dark board.  21 boards of discs (209 pictures): 329 nats and 45 squares wrong without, 208 and 39 with."""
 
 NEXT_NATS = 16.0
-"""The height beside the one that is chosen is compared as well if colours make it no less likely than this."""
+"""A height next to the chosen one is compared as well if colours make it less likely than the best by no more than
+this."""
 
 EMPTY_NATS = 40.0
-"""A stack that colours make likelier than an empty cell by more than this stands there.  Where the board mirrors a
-lamp, or did when it was learned, colours had a piece on bare squares of 52 boards by up to 35; with 20 five more of
-27,000 squares were wrong."""
+"""A stack that colours make likelier than an empty cell by more than this is taken to stand there.  Where the board
+reflects a lamp, or did when it was learned, colours preferred a piece on bare squares of 52 boards by up to 35; with 20
+five more of 27,000 squares were wrong."""
 
 LEARNED_COLOUR_SHARE, LEARNED_BOUNDARY_SHARE = 0.4, 0.6
-"""Shares that colours and boundaries count for, which look at the same pixels.  Fitted, with :data:`ASIDE_MM`, to the
-heights of 3,482 stacks on 52 boards: 149 to 129 nats on boards that were left out, 50 to 40 wrong, in place of 0.6 and
-0.9 without it; surfaces as well do not add to that."""
+"""Weights of colours and boundaries, which look at the same pixels.  Fitted, with :data:`ASIDE_MM`, to the heights of
+3,482 stacks on 52 boards: from 149 to 129 nats on held-out boards, from 50 to 40 wrong, compared with 0.6 and 0.9
+without it; adding surfaces does not improve on that."""
 
 ASIDE_MM = 1.5
-"""Standard deviation, each way, of an upper face from the middle of its square, besides what foot and steps say of it:
-people put a piece over the square, and not over the piece below alone.  So a stack that seems to lean towards the
-camera, or away from it, all the way up is rather one piece lower, or higher."""
+"""Standard deviation, along each axis, of an upper face about the middle of its square, besides the priors of the foot
+and of the steps between pieces: people place a piece over the square, and not just over the piece below.  So a stack
+that seems to lean towards the camera, or away from it, all the way up is more likely one piece lower, or higher."""
 
 NONE_SHARES = (0.5, 0.7, 0.7)
-"""Shares of colours, surfaces and boundaries where it is asked whether anything stands.  Of the 110 cells of six boards
-on which colours were not sure of it they had 11 wrong, all three 1."""
+"""Weights of colours, surfaces and boundaries in deciding whether anything stands.  Of the 110 cells of six boards on
+which colours were not sure of it, colours got 11 wrong, all three together 1."""
 
 ROUNDS = 2
-"""How often neighbours of stacks whose heights change are updated by colours, and weighed again."""
+"""How many times neighbours of stacks whose heights change are updated by colours, and weighed again."""
 
 
 def weigh_heights(look: Look, hypothesis: Hypothesis, cells: Indices) -> None:
-    """Weigh heights on ``cells`` (b,) that colours leave in doubt, in the picture that was observed.
+    """Decide heights on ``cells`` (b,) that colours leave in doubt, in the picture that was observed.
 
-    Faces must be plain: beside what ink leaves uneven no other surface counts, and it is no boundary.
+    Faces must be plain: ink makes them uneven, so that no other surface counts beside them, and its edges are no
+    boundaries.
     """
     for _ in range(ROUNDS):
         changed = _weigh(look, hypothesis, cells)
@@ -75,7 +78,7 @@ def weigh_heights(look: Look, hypothesis: Hypothesis, cells: Indices) -> None:
 
 
 def _weigh(look: Look, hypothesis: Hypothesis, cells: Indices) -> Indices:
-    """Weigh the heights that are in doubt of stacks on ``cells`` (b,); the cells (c,) whose height is another now."""
+    """Weigh the heights of stacks on ``cells`` (b,) that are in doubt; returns the cells (c,) whose height changed."""
     may_stand = cells[(hypothesis.state[cells] > 0) | hypothesis.camouflaged[cells]]
     for cell in may_stand[hypothesis.camouflaged[may_stand]].tolist():
         by_colour = of_camouflaged(all_scores(hypothesis, cell))
@@ -90,9 +93,9 @@ def _weigh(look: Look, hypothesis: Hypothesis, cells: Indices) -> Indices:
 
 
 def _may_be_higher(hypothesis: Hypothesis, cells: Indices) -> Mask:
-    """(b,) where the highest stack that was scored on ``cells`` (b,) and the next one have a piece's hue for a face.
+    """(b,) where, by hue, the highest stack scored on ``cells`` (b,) and the next one both have their face in sight.
 
-    Colours, which see no end of a dark tower on a dark board, may have stopped too low.
+    Colours, which cannot see where a dark tower ends on a dark board, may have stopped too low.
     """
     is_hued, rows = hypothesis.face_hue_log_ratio[cells] > ASKED_NATS, np.arange(len(cells))
     highest, last = highest_scored(hypothesis.by_configuration(cells)), is_hued.shape[1] - 1
@@ -101,7 +104,7 @@ def _may_be_higher(hypothesis: Hypothesis, cells: Indices) -> Mask:
 
 
 class _Beside(NamedTuple):
-    """What boundaries are compared in: the picture, and what is hypothesised."""
+    """What boundaries are compared in: the picture, and the hypothesised stacks."""
 
     view: View
     prisms: Prisms
@@ -109,16 +112,16 @@ class _Beside(NamedTuple):
 
     @classmethod
     def of(cls, view: View, hypothesis: Hypothesis) -> _Beside:
-        """That of a picture."""
+        """Collect it for a picture."""
         prisms = hypothesis.geometry.prisms
         assert prisms is not None, "pieces have no upper faces"
         return cls(view, prisms, stacks_of(hypothesis, prisms))
 
 
 def _tried(hypothesis: Hypothesis, cell: int) -> Mask:
-    """(1 + f,) which heights of a stack are in doubt by colours, first none.
+    """(1 + f,) which heights of a stack colours leave in doubt; the first is none.
 
-    A tower before other stacks may have their colours, where a single piece would be less likely than none.
+    What seems to be a tower may be the colours of stacks behind the cell, if a single piece is less likely than none.
     """
     heights = hypothesis.by_configuration(np.array([cell]))[0]
     most_nats = np.where(hypothesis.face_hue_log_ratio[cell] > ASKED_NATS, HUED_NATS, HEIGHT_NATS)
@@ -128,7 +131,7 @@ def _tried(hypothesis: Hypothesis, cell: int) -> Mask:
 
 
 def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool:
-    """Rescore a stack whose height is in doubt; whether another one is likelier now."""
+    """Rescore a stack whose height is in doubt; returns whether another height is likelier now."""
     scores, tried = hypothesis.scores[cell].copy(), _tried(hypothesis, cell)
     by_colour = scores[1:].reshape(-1, hypothesis.colours)
     heights = by_colour.max(axis=1).astype(np.float64)
@@ -147,7 +150,7 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
     hypothesis.place(cell, places)
     stands = _stands(hypothesis, cell, tried, heights, compared) if tried[0] else heights.max()
     likely += stands - likely[tried[1:]].max()
-    # What was not tried stays as much less likely than the best.
+    # Heights that were not tried keep their log-likelihood ratio to the best one by colours.
     best = int(heights.argmax())
     more = np.where(tried[1:], likely - heights, likely[best] - heights[best])
     by_colour += more[:, None].astype(np.float32)
@@ -161,9 +164,9 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
 
 
 def _stands(hypothesis: Hypothesis, cell: int, tried: Mask, heights: Floats, compared: Floats) -> float:
-    """Log-likelihood ratio that anything stands on a cell, against none; by hue as well, where that is known.
+    """Log-likelihood ratio that anything stands on a cell against an empty one; by hue as well, where that is known.
 
-    ``heights`` (f,): by colours; ``compared`` (1 + f,): by boundaries.
+    ``heights`` (f,): scores by colours; ``compared`` (1 + f,): by boundaries.
     """
     by_surface = by_surfaces(hypothesis, cell, tried[1:])
     likely = NONE_SHARES[0] * heights + NONE_SHARES[1] * by_surface + NONE_SHARES[2] * (compared[1:] - compared[0])

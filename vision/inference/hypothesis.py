@@ -1,7 +1,7 @@
 """The hypothesis: everything that changes while a board is inferred from one picture, in one place.
 
 Coordinate ascent, block moves and the reading of characters change a board only through the methods of
-:class:`Hypothesis`.  What is tried and found less likely is taken back as a whole (:class:`Proposal`).
+:class:`Hypothesis`.  A change that turns out less likely is reverted as a whole (:class:`Proposal`).
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ Mask = npt.NDArray[np.bool_]
 State = TypeVar("State", int, npt.NDArray[np.intp])
 
 MARGIN_LEVELS = 2
-"""Configurations so far above the highest hypothesised one are scored; the next sweep may go higher.  Chosen by eye."""
+"""How many configurations above the highest hypothesised one are scored; the next sweep may go higher.  Chosen by
+eye."""
 
 ROOM_ROWS = 7
-"""Crop rows above the highest face that its lean may need: five of
-``vision.likelihood.placement.FACE_FIRST_ROW``, and two."""
+"""Crop rows above the highest face that a leaning stack may need: the five of
+``vision.likelihood.placement.FACE_FIRST_ROW``, and two more."""
 
 
 class Isolated(NamedTuple):
@@ -38,7 +39,7 @@ class Isolated(NamedTuple):
 
     Attributes:
         scores: (b, states) log-likelihood ratio of every state against an empty cell.
-        single: (b,) the best state of one piece.
+        single: (b,) the best state with a single piece.
         may_be_single: (b,) bool, whether that is likelier than an empty cell.
         is_active: (b,) bool, whether anything may stand there at all.
     """
@@ -50,7 +51,7 @@ class Isolated(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """All that a proposal may change: of some cells (b), and what is stale or updated of all (n)."""
+    """Everything that a proposal may change: in some cells (b), and which of all cells (n) are stale or updated."""
 
     state: Indices
     shift_mm: Array
@@ -63,7 +64,7 @@ class Snapshot(NamedTuple):
 
 
 class Hypothesis:
-    """One state for every cell (n) of a board, with its scores: 0 is empty, others are a configuration in a colour.
+    """One state for every cell (n) of a board, with its scores: 0 is empty, any other is a configuration in a colour.
 
     Attributes:
         observations: what the picture shows; :meth:`observe` replaces those of some cells.
@@ -71,32 +72,32 @@ class Hypothesis:
         geometry: of the camera's pose.
         colours: number of colours of pieces.
         state: (n,) intp, the hypothesised states.
-        shift_mm: (n, 2) float32, by how much each upper face is off its place, in the crop.
-        silhouettes: of what is hypothesised.
+        shift_mm: (n, 2) float32, displacement of each upper face from its nominal position, in the crop.
+        silhouettes: of the hypothesised stacks.
         scores: (n, 1 + configurations · colours) float32, log-likelihood ratio of every state against an empty cell,
             given the other cells' states.
         side_steps: (n, parts, steps, 2) float32, sums of log brightness and of pixels over each step of the sides of
             the likeliest stack, see :class:`vision.likelihood.stacks.Scored`; 0 where none was scored.
-        lateral_sums: (n, p, faces, SUMS) float64 and…
-        lateral_wireframes: (n, p) intp, of the likeliest tower of pyramids, as
+        lateral_sums: (n, p, faces, SUMS) float64, sums over the faces of the likeliest tower of pyramids, see
             :attr:`vision.likelihood.crop_faces.CropFaceFits.sums`; 0 where none was fitted.
+        lateral_wireframes: (n, p) intp, the pyramids of that tower; −1 where none was fitted.
         isolated: scores of all cells as if nothing else stood on the board.
-        glyph_log_ratio: (n, configurations) float32, log-likelihood ratio by a character that was read where colours
-            leave it open whether anything stands there: for those whose face it may be on, or against any.
-        camouflaged: (n,) bool, cells on which a piece of a learned board's colour stands, or may, by surfaces or hue.
-        by_boundaries: (n,) bool, cells on which boundaries have told a tower from a line of stacks.
-        off_hue: (n,) bool, cells on which what is seen has not the ground's hue.
-        hue_log_ratio: (n,) float64, log-likelihood ratio that something stands there, by that; 0 where it is not known.
-        face_hue_log_ratio: (n, f) float64, log-likelihood ratio that the upper face of each configuration is seen where
-            it would be, by its hue; 0 where it is not known.
-        places_mm: of cells whose explanations were compared in the picture, by cell, (1 + f, p, 3) where the pieces of
-            each fit best, see :class:`vision.scene.prisms.Prisms`; the empty cell is the first one.
-        stale: (n,) bool, cells whose neighbours' states have changed since they were updated.
-        updated: (n,) bool, cells that were updated since the picture was observed.
+        glyph_log_ratio: (n, configurations) float32, log-likelihood ratio from a character, read where colours leave
+            open whether anything stands there: for configurations whose face it may be on, or against all.
+        camouflaged: (n,) bool, cells where, by surfaces or hue, a piece of a learned board's colour may stand.
+        by_boundaries: (n,) bool, cells where boundaries have decided between a tower and a line of stacks.
+        off_hue: (n,) bool, cells whose visible surface does not have the ground's hue.
+        hue_log_ratio: (n,) float64, log-likelihood ratio, from hue, that something stands there; 0 where unknown.
+        face_hue_log_ratio: (n, f) float64, log-likelihood ratio, from hue, that the upper face of each configuration is
+            visible where it would be; 0 where unknown.
+        places_mm: by cell whose explanations were compared in the picture, (1 + f, p, 3) best-fitting places of the
+            pieces of each explanation, see :class:`vision.scene.prisms.Prisms`; the empty cell comes first.
+        stale: (n,) bool, cells whose neighbours' states have changed since they were last updated.
+        updated: (n,) bool, cells updated since the picture was observed.
     """
 
     def __init__(self, observations: Observations, rim: Array, geometry: Geometry) -> None:
-        """An empty board, of which nothing is scored yet."""
+        """An empty board on which nothing is scored yet."""
         self.observations, self.rim, self.geometry = observations, rim, geometry
         self.colours = len(geometry.configurations.colours)
         n, states = len(observations.bins), 1 + len(geometry.configurations.all) * self.colours
@@ -121,13 +122,13 @@ class Hypothesis:
 
     @property
     def is_held(self) -> Mask:
-        """(n,) cells whose state was found against their colours, which alone would find another one again."""
+        """(n,) cells whose state was decided against the evidence of their colours, which alone would overturn it."""
         held: Mask = self.camouflaged | self.by_boundaries
         return held
 
     @property
     def is_no_ground(self) -> Mask:
-        """(n,) cells that are hypothesised to be empty though what is seen there has not the ground's hue."""
+        """(n,) cells hypothesised to be empty although what is visible there does not have the ground's hue."""
         is_off: Mask = self.off_hue & (self.state == 0)
         return is_off
 
@@ -137,7 +138,7 @@ class Hypothesis:
         return self.observations.is_board_learned and not self.geometry.levels
 
     def take_over(self, other: Hypothesis) -> None:
-        """Hold the states and scores of another hypothesis, of the same geometry."""
+        """Adopt the states and scores of another hypothesis with the same geometry."""
         everywhere = np.arange(len(self.state))
         self.score(everywhere, other.scores)
         self.see_lateral_faces(everywhere, other.lateral_sums, other.lateral_wireframes)
@@ -145,7 +146,7 @@ class Hypothesis:
             self.assign(cell, int(state), shift_mm)
 
     def observe(self, cells: Indices, observations: Observations) -> None:
-        """Replace what ``cells`` (b,) show; only they count as updated, nothing else is known of them yet."""
+        """Replace the observations of ``cells`` (b,); only they count as updated, and nothing else is known of them."""
         renew(self.observations, cells, observations)
         self.updated[:] = False
         self.updated[cells], self.glyph_log_ratio[cells] = True, 0
@@ -155,7 +156,7 @@ class Hypothesis:
             self.places_mm.pop(cell, None)
 
     def begin(self, cells: Indices, isolated: Isolated) -> None:
-        """Score ``cells`` (b,) as if nothing else stood on the board; those that are active are to be updated."""
+        """Store the ``isolated`` scores of ``cells`` (b,); those that are active become stale."""
         everywhere = self.isolated
         everywhere.scores[cells], everywhere.single[cells] = isolated.scores, isolated.single
         everywhere.may_be_single[cells], everywhere.is_active[cells] = isolated.may_be_single, isolated.is_active
@@ -163,7 +164,7 @@ class Hypothesis:
         self.stale[cells] = isolated.is_active
 
     def assign(self, cell: int, state: int, shift_mm: Array | float = 0.0) -> None:
-        """Hypothesise ``state`` on a cell, its face off by ``shift_mm`` (2,)."""
+        """Hypothesise ``state`` on a cell, with its face displaced by ``shift_mm`` (2,)."""
         self.state[cell], self.shift_mm[cell] = state, shift_mm
         self.silhouettes.rows[cell], self._materials[cell] = 0, 0
         if state:
@@ -176,60 +177,60 @@ class Hypothesis:
             self._materials[cell] = Materials.TOPS + colour
 
     def score(self, cells: Indices, scores: Array) -> None:
-        """Take over ``scores`` (b, states) of ``cells`` (b,)."""
+        """Store ``scores`` (b, states) of ``cells`` (b,)."""
         self.scores[cells] = scores
 
     def score_sides(self, cells: Indices, side_steps: Array) -> None:
-        """Take over ``side_steps`` (b, parts, steps, 2) of ``cells`` (b,), which count as updated."""
+        """Store ``side_steps`` (b, parts, steps, 2) of ``cells`` (b,), which then count as updated."""
         self.side_steps[cells, : side_steps.shape[1]] = side_steps
         self.updated[cells] = True
         self.camouflaged[cells] = self.by_boundaries[cells] = False
 
     def see_lateral_faces(self, cells: Indices, sums: npt.NDArray[np.floating], wireframes: Indices) -> None:
-        """Take over ``lateral_sums`` (b, p, faces, SUMS) and ``lateral_wireframes`` (b, p) of ``cells`` (b,)."""
+        """Store ``lateral_sums`` (b, p, faces, SUMS) and ``lateral_wireframes`` (b, p) of ``cells`` (b,)."""
         self.lateral_sums[cells], self.lateral_wireframes[cells] = sums, wireframes
 
     def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:
-        """Let faces speak for configurations on ``cells`` (b,), or against, by ``log_ratio`` (b, configurations)."""
+        """Store ``log_ratio`` (b, configurations), the evidence of faces for or against those on ``cells`` (b,)."""
         self.glyph_log_ratio[cells] = log_ratio
 
     def tell_off_hue(self, off_hue: Mask, log_ratio: npt.NDArray[np.float64] | float = 0.0) -> None:
-        """Remember on which cells (n,) what is seen has not the ground's hue, and how likely that makes a piece."""
+        """Store which cells (n,) do not show the ground's hue, and the log-likelihood ratio of a piece that follows."""
         self.off_hue[:], self.hue_log_ratio[:] = off_hue, log_ratio
 
     def place(self, cell: int, places_mm: npt.NDArray[np.float64]) -> None:
-        """Remember where the pieces of each explanation of a cell fit best: one of ``places_mm``."""
+        """Store where the pieces of each explanation of a cell fit best: an entry of ``places_mm``."""
         self.places_mm[cell] = places_mm
 
     def tell_hues_of_faces(self, cells: Indices, log_ratio: npt.NDArray[np.float64]) -> None:
-        """Remember what hue says of the faces of each configuration on ``cells`` (b,): ``log_ratio`` (b, f)."""
+        """Store ``log_ratio`` (b, f), the evidence of hue for the face of each configuration on ``cells`` (b,)."""
         self.face_hue_log_ratio[cells] = log_ratio
 
     def tell_camouflaged(self, cells: Indices) -> None:
-        """Remember that surfaces or hue told what stands, or may, on ``cells`` (b,)."""
+        """Mark ``cells`` (b,) on which, by surfaces or hue, a piece stands or may stand."""
         self.camouflaged[cells] = True
 
     def tell_by_boundaries(self, cells: Indices) -> None:
-        """Remember that boundaries told what stands, or nothing, on ``cells`` (b,)."""
+        """Mark ``cells`` (b,) on which boundaries have decided what stands, if anything."""
         self.by_boundaries[cells] = True
 
     def invalidate(self, cells: Indices | int) -> None:
-        """Have cells updated again."""
+        """Mark cells as stale, to be updated again."""
         self.stale[cells] = True
 
     def settle(self, cells: Indices | slice = slice(None)) -> None:
-        """Cells need no update."""
+        """Mark cells as needing no update."""
         self.stale[cells] = False
 
     def invalidate_neighbours(self, cell: int, other: int) -> None:
-        """Have those cells updated again whose pixels a change of ``cell`` from or to the state ``other`` touches."""
+        """Mark as stale the active cells whose pixels a change of ``cell`` from or to the state ``other`` touches."""
         reach = self.configuration_count(max(int(self.state[cell]), other))
         touched = touching(self.geometry.outlines.boxes_px[cell, reach - 1], self.boxes_px())
         touched[cell] = False
         self.stale |= touched & self.isolated.is_active
 
     def snapshot(self, cells: Indices) -> Snapshot:
-        """What is held of ``cells`` (b,), for :meth:`restore`."""
+        """A copy of the state of ``cells`` (b,), for :meth:`restore`."""
         return Snapshot(
             self.state[cells],
             self.shift_mm[cells],
@@ -242,7 +243,7 @@ class Hypothesis:
         )
 
     def restore(self, cells: Indices, before: Snapshot) -> None:
-        """Hold of ``cells`` (b,) what was held ``before``."""
+        """Restore ``cells`` (b,) to the snapshot ``before``."""
         self.state[cells], self.shift_mm[cells], self._materials[cells] = (
             before.state,
             before.shift_mm,
@@ -257,16 +258,16 @@ class Hypothesis:
         return (int(self.state[cell]) - 1) // self.colours
 
     def configuration_count(self, state: State) -> State:
-        """Number of a state's configuration from 1: of pieces of one size, their count; 0 for the empty cell."""
+        """Number of a state's configuration, from 1: for pieces of one size, their count; 0 for the empty cell."""
         return (state - 1) // self.colours + 1
 
     def faces_on(self, cells: Indices) -> Faces:
-        """(b) upper faces, undisplaced, of the stacks of round pieces that are hypothesised on ``cells`` (b,)."""
+        """(b) upper faces, undisplaced, of the stacks of round pieces hypothesised on ``cells`` (b,)."""
         numbers = self.configuration_count(self.state[cells]) - 1
         return self.geometry.faces.of(cells * len(self.geometry.configurations.all) + numbers)
 
     def faces_at_every_height(self, cells: Indices) -> Faces:
-        """(b · configurations) upper faces, undisplaced, that round pieces on ``cells`` (b,) may have, cell by cell."""
+        """(b · configurations) upper faces, undisplaced, of round pieces at every height on ``cells`` (b,), by cell."""
         count = len(self.geometry.configurations.all)
         return self.geometry.faces.of((cells[:, None] * count + np.arange(count)).ravel())
 
@@ -277,43 +278,43 @@ class Hypothesis:
         return best
 
     def by_explanation(self, cells: Indices | slice = slice(None)) -> npt.NDArray[np.float64]:
-        """(b, 1 + configurations) the same, and first that of the empty cell."""
+        """(b, 1 + configurations) the same, preceded by the score of the empty cell."""
         by_configuration = self.by_configuration(cells)
         return np.column_stack([np.zeros(len(by_configuration)), by_configuration])
 
     def scored_configurations(self, cells: Indices) -> int:
-        """How many configurations of ``cells`` (b,) are scored: of pieces of one size those little higher than now."""
+        """How many configurations are scored on ``cells`` (b,): for pieces of one size, up to a little above now."""
         configurations = self.geometry.configurations
         highest = self.configuration_count(int(self.state[cells].max()))
         count = len(configurations.all)
         return min(count, highest + MARGIN_LEVELS) if configurations.is_single_size else count
 
     def first_row(self, cells: Indices, count: int) -> int:
-        """The first row of the crops of ``cells`` (b,) that the first ``count`` configurations can touch."""
+        """The first crop row of ``cells`` (b,) that the first ``count`` configurations can touch."""
         if not self.geometry.configurations.is_single_size:
             return 0
         return max(0, int(self.geometry.outline_table.edges[cells, count - 1, 0].min()) - ROOM_ROWS)
 
     def boxes_px(self) -> Boxes:
-        """The boxes of all that is scored on each cell (n)."""
+        """Bounding boxes of everything that is scored on each cell (n)."""
         highest = len(self.geometry.configurations.all)
         reach = np.minimum(self.configuration_count(self.state) + MARGIN_LEVELS, highest)
         boxes: Boxes = self.geometry.outlines.boxes_px[np.arange(len(reach)), reach - 1]
         return boxes
 
     def log_likelihood(self, cells: Indices, first_row: int) -> float:
-        """That of the pixels in the crops of ``cells`` (b,) from ``first_row`` on, each under its nearest surface."""
+        """Log-likelihood of the crop pixels of ``cells`` (b,) from ``first_row`` on, each under its nearest surface."""
         return log_likelihood(self.observations, self.geometry.visibility, self.labels(cells), cells, first_row)
 
     def visible_px(self) -> npt.NDArray[np.int32]:
-        """(n, n + 1) pixels of each cell's silhouette by the cell that is seen there: see :func:`visible_px`."""
+        """(n, n + 1) pixels of each cell's silhouette by the rank of the cell seen there: see :func:`visible_px`."""
         counts: npt.NDArray[np.int32] = visible_px(self.all_labels(), self.silhouettes)
         return counts
 
     def shows_less_than(self, share: float, by_rank_px: npt.NDArray[np.int32]) -> Mask:
-        """(n,) cells on which something is hypothesised of which less than a ``share`` is visible.
+        """(n,) cells on which something is hypothesised, less than a ``share`` of which is visible.
 
-        ``by_rank_px``: what :meth:`visible_px` counts.
+        ``by_rank_px``: the counts of :meth:`visible_px`.
         """
         own_px = by_rank_px[np.arange(len(self.state)), self.geometry.rank]
         is_hidden: Mask = (self.state > 0) & (own_px < share * by_rank_px.sum(axis=1))
@@ -326,7 +327,7 @@ class Hypothesis:
     def labels(self, cells: Indices, *, bare: bool = False) -> LabelBuffer:
         """The label buffer in the crops of ``cells`` (b,); with ``bare``, as if nothing stood on them.
 
-        It is rendered over when this is called again.
+        The next call overwrites it.
         """
         materials = self._materials.copy()
         if bare:
@@ -343,20 +344,20 @@ class Hypothesis:
 
 
 class Proposal:
-    """A change of several cells at once, judged by the pixels in their crops; :meth:`reject` takes it back."""
+    """A change of several cells at once, judged by the likelihood of their crops; :meth:`reject` reverts it."""
 
     def __init__(self, hypothesis: Hypothesis, cells: Indices, count: int) -> None:
-        """Before anything is changed.  ``count``: how many configurations on ``cells`` (b,) matter."""
+        """To be made before anything is changed.  ``count``: how many configurations on ``cells`` (b,) matter."""
         self._hypothesis, self._cells = hypothesis, cells
         self._first_row = hypothesis.first_row(cells, count)
         self._log_likelihood, self.before = self._now(), hypothesis.snapshot(cells)
 
     def log_ratio(self) -> float:
-        """How much likelier the picture is now, in nats."""
+        """Log-likelihood ratio of the picture, now against before, in nats."""
         return self._now() - self._log_likelihood
 
     def reject(self) -> None:
-        """Take everything back."""
+        """Revert everything."""
         self._hypothesis.restore(self._cells, self.before)
 
     def _now(self) -> float:

@@ -1,4 +1,4 @@
-"""Given tables, each as a whole: how likely does a picture show this one and not that one?"""
+"""Joint likelihoods of given tables: how likely is it that a picture shows this one and not that one?"""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 StatesOfCell = Sequence[Indices]
-"""For every cell the states of a hypothesis that its stack may have: those that differ in what is hidden."""
+"""For every cell, the states of a hypothesis that its stack may have: they differ only in what is hidden."""
 
 
 def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[StatesOfCell]) -> Floats:
-    """(k,) log-likelihoods of ``tables``, each n states of cells, up to a constant.
+    """(k,) log-likelihoods of ``tables``, each with the states of n cells, up to a constant.
 
-    By the colours of the picture (height, width, 3) uint8 BGR that was observed and, where the kit's pieces have upper
-    faces and do not stand on a learned board, by its boundaries.  On that colours are trusted less, as where heights
-    are weighed.  ``hypothesis`` holds what is the same in all; it is changed.
+    From the colours of the picture (height, width, 3) uint8 BGR that was observed and, where the kit's pieces have
+    upper faces and do not stand on a learned board, from its boundaries.  On a learned board colours are trusted less,
+    as where heights are weighed.  ``hypothesis`` holds what all tables have in common; it is changed.
     """
     differing = _differing(hypothesis, tables)
     scored = [_by_colours(hypothesis, differing, table) for table in tables]
@@ -43,7 +43,7 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
         _by_boundaries(image, hypothesis, differing, (states[0], other), rims[0] | its_rims)
         for other, its_rims in zip(states, rims, strict=True)
     ]
-    # Colours may say nothing of whether something stands, but of what colour it is only they say anything.
+    # Colours may say nothing about whether something stands, but only they say what colour it is.
     numbers = np.where(states > 0, hypothesis.configuration_count(states), 0)
     alike = (numbers[:, None] == numbers).all(axis=2)
     of_shape = np.where(alike, scores, -np.inf).max(axis=1)
@@ -54,10 +54,10 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
 def score_towers(
     hypothesis: Hypothesis, tables: Sequence[StatesOfCell], look_closely: Callable[[Mapping[int, Indices]], None]
 ) -> Floats:
-    """(k,) log-likelihoods as of :func:`score_tables`, of pyramids.
+    """(k,) log-likelihoods as in :func:`score_tables`, of pyramids.
 
-    Cell by cell: they hide little of each other.  ``hypothesis`` holds what is the same in all, with its scores; it is
-    changed.  ``look_closely`` scores these configurations on these cells of it again.
+    Cell by cell, since they hide little of each other.  ``hypothesis`` holds what all tables have in common, with its
+    scores; it is changed.  ``look_closely`` rescores the given configurations on the given cells of it.
     """
     asked = {}
     for cell in _differing(hypothesis, tables):
@@ -74,12 +74,12 @@ def score_characters(
     letters: Sequence[Indices],
     read: Callable[[int], tuple[npt.NDArray[np.float32], float]],
 ) -> Floats:
-    """(k,) log-likelihoods as of :func:`score_tables`, by the characters on the uppermost pieces alone.
+    """(k,) log-likelihoods as in :func:`score_tables`, from the characters on the uppermost pieces alone.
 
     ``letters``: of each table (n,) which character lies on each cell, -1 where nothing stands; ``read`` gives those on
-    a cell as they are hypothesised, see :func:`vision.inference.characters.read_character`.  A character that is read
-    speaks for a piece there, but none that is not speaks against it.  Where a table has nothing it is asked what would
-    be read there among what stands beside it in that table: a face that is hidden in it tells nothing.
+    a cell as hypothesised, see :func:`vision.inference.characters.read_character`.  A character that is read is
+    evidence for a piece there, but one that is not read is none against it.  Where a table has nothing, what counts is
+    what would be read there among the other stacks of that table: a face that they hide tells nothing.
     """
     differing = np.flatnonzero(
         np.ptp([[state[0] for state in table] for table in tables], axis=0) | np.ptp(letters, 0)
@@ -106,10 +106,10 @@ def score_characters(
 
 
 def _by_colours(hypothesis: Hypothesis, differing: list[int], table: StatesOfCell) -> tuple[float, list[int], Mask]:
-    """Log-likelihood of a table, its likeliest states on the ``differing`` cells, and of which only a rim is seen.
+    """Log-likelihood of a table, its likeliest states on the ``differing`` cells, and which of them show only a rim.
 
-    By the chain rule: these are cleared, then set up from the far side on, each stack scored against an empty cell,
-    given those behind it.
+    By the chain rule: these cells are cleared, then filled from the farthest to the nearest, each stack scored against
+    an empty cell, given those behind it.
     """
     each, states = np.zeros(len(differing)), []
     for cell in differing:
@@ -129,7 +129,7 @@ def _by_boundaries(
     """Log-likelihood ratio of the second against the first of two tables' ``states`` on the ``differing`` cells.
 
     By the chain rule: one cell after the other is changed, given those that have been and those that have not.  On
-    cells where one of the tables shows but a rim nothing is compared.
+    cells where one of the tables shows only a rim nothing is compared.
     """
     for cell, state in zip(differing, states[0].tolist(), strict=True):
         hypothesis.assign(cell, state)

@@ -1,6 +1,6 @@
-"""Where the lamp stands in a picture: low, so that it lights the sides of pieces more than their faces, or behind.
+"""Where the lamp stands in a picture: low, so that it lights the sides of pieces about as much as faces, or behind.
 
-What a lamp behind the board leaves in the shade is darker than usual sides are, and a face is then no side.
+Sides that a lamp behind the board leaves in the shade are darker than usual, and nothing like a face is then a side.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from vision.inference.hypothesis import Hypothesis
 LOW = 0.85
 """Light on sides, as a share of that on faces, above which the lamp is low.  Its median over a board, by what was
 believed, was 0.45 in the middle of 108 pictures of twelve sets, and above this in six.  Before the curve's offset was
-allowed for the limit was 1.0, and black discs in a real photograph seemed lit by 1.5 where that is 0.7."""
+allowed for, the limit was 1.0, and black discs in a real photograph seemed lit by 1.5 where that is 0.7."""
 
 BEHIND = 0.36
-"""The same below which it is behind the board: 32 of these pictures; 29 by the former measure and its limit, 0.42, with
-which sides were taken for faces and a face for a side with p 1.0 in one of 0.33."""
+"""The same below which the lamp is behind the board: 32 of these pictures; 29 by the former measure and its limit,
+0.42, with which sides were taken for faces and a face for a side with p 1.0 in one of 0.33."""
 
 FEW = 3
-"""Stacks under which a board's median says nothing: one that is misread may show anything."""
+"""Number of stacks below which a board's median says nothing: one that is misread may show anything."""
 
 LEAST_PX = 20.0
-"""Pixels of sides without which a stack says nothing."""
+"""Pixels of its sides below which a stack says nothing."""
 
 
 def lamp_of(hypothesis: Hypothesis, reflectances: npt.NDArray[np.float64]) -> Lamp:
-    """Where the lamp stands by the light on the sides of what is hypothesised, in the median of all stacks.
+    """Where the lamp stands, from the light on the sides of the hypothesised stacks, in the median of all.
 
     ``reflectances``: (colours, 3), r g b, of the pieces.
     """

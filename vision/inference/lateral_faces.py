@@ -1,8 +1,9 @@
 """A closer look at pyramids that are in doubt, in the light that their sides have in this picture.
 
-All pyramids' sides that face one way are lit alike, so how bright they are tells pieces of different colours apart,
-also where a pale piece in the shade is as dark as a dark one in the light.  The light on each side is found together
-with the colours, by expectation maximisation (Dempster, Laird and Rubin, 1977) over all pyramids on the board.
+The sides of all pyramids that face one way are lit alike, so their brightness distinguishes pieces of different
+colours, even where a pale piece in the shade is as dark as a dark one in the light.  The light on each side is
+estimated jointly with the colours, by expectation maximisation (Dempster, Laird and Rubin, 1977) over all pyramids on
+the board.
 """
 
 from __future__ import annotations
@@ -30,44 +31,44 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 DOUBT_NATS = 10.0
-"""A cell whose best state is likelier than each other by more than this is not in doubt: through a webcam that sharpens
-edges in crops preferred a small pyramid to a middle one by 9."""
+"""A cell whose best state is likelier than every other by more than this is not in doubt: with a webcam that sharpens,
+edges in crops preferred a small pyramid to a medium one by 9."""
 
 TRIED_NATS = 20.0
-"""Towers that are less likely than the best by more than this are not looked at."""
+"""Towers that are less likely than the best by more than this are not tried."""
 
 SHARE = 0.5
-"""Share that the sides' colours count for: the crops' colours are of the same pixels.  Of 0, 0.5, 0.7 and 1 this gave
-the likeliest truths on the sets of the collection."""
+"""Weight of the sides' colours: the crops' colours come from the same pixels.  Of 0, 0.5, 0.7 and 1 this made the truth
+likeliest on the sets of the collection."""
 
 LIT_ALIKE = 0.06
-"""Standard deviation of the display value of one side about what light and colour predict: turned pieces, lamps that
-are near, colours that vary."""
+"""Standard deviation of the display value of one side about what light and colour predict: turned pieces, nearby lamps,
+varying colours."""
 
 MOST_OFF = 8.0
-"""Most nats that one side speaks against a colour: it may be in another's shadow, or mirror a lamp."""
+"""Most nats by which one side counts against a colour: it may be in another's shadow, or reflect a lamp."""
 
 HALF_MM2 = 60.0
-"""Area of a side that tells half as much of its colour as a large one: the smaller it is the more of it is beside an
-edge, where the placement decides what it shows.  Of 15, 30, 60 and 120 the last two gave the likeliest truths on 14
-sets and 15 own boards."""
+"""Area of a side that tells half as much of its colour as a large one: the smaller it is, the more of it is beside an
+edge, where the placement decides what it shows.  Of 15, 30, 60 and 120 the last two made the truth likeliest on 14 sets
+and 15 own boards."""
 
 ALIKE_IN_TOWER = 0.8
-"""Correlation of what the sides of pyramids on each other that face one way are off by: they are in one light, and show
-it at nearly the same place.  0.5 to 0.8 gave the likeliest truths there."""
+"""Correlation between the residuals of sides that face one way, of pyramids on top of each other: they are in one
+light, and show it at nearly the same place.  0.5 to 0.8 made the truth likeliest there."""
 
 PUT_ON_NATS, PUT_ON_NATS_PER_MM2 = 1.3, 0.005
-"""Nats that pyramids lying on another one must explain, at least and by the area of their bases: their places and turns
-are free, and the larger they are the more of the shading of the one below they explain by chance.  Of 0 to 2 and 0.0035
-to 0.0125 these gave the likeliest truths there and on 30 more."""
+"""Nats that pyramids lying on another one must explain, at least, and per area of their bases: their positions and
+rotations are free, and the larger they are, the more of the shading of the one below they explain by chance.  Of 0 to 2
+and of 0.0035 to 0.0125 these made the truth likeliest there and on 30 more."""
 
 HUE, HUE_SHARE = 0.03, 0.2
-"""Standard deviation of a pyramid's hue (:mod:`vision.likelihood.hues`) from that of its colour: by light
-of another hue; and by what faces mirror, as a share of how far the colour is from the floor's hue.  Of 0.03 to 0.08 and
-0.2 to 0.3 these told colours best on 17 sets: in 699 pyramids the other one was likelier by 2.2 nats at most."""
+"""Standard deviation of a pyramid's hue (:mod:`vision.likelihood.hues`) about that of its colour: from light of another
+hue; and from what faces reflect, as a share of the colour's distance from the floor's hue.  Of 0.03 to 0.08 and 0.2 to
+0.3 these separated colours best on 17 sets: in 699 pyramids the other one was likelier by 2.2 nats at most."""
 
 STRAYS = (0.05, 1.0)
-"""How often it is any other, such as of a piece that a face mirrors, and the area of all of these."""
+"""How often the hue is any other, such as that of a piece that a face reflects, and the area of all of these."""
 
 STARTS = np.log([0.25, 0.4, 0.6, 0.85, 1.2, 1.7])
 """Light on all sides, relative to the mat's, from which the search begins."""
@@ -76,11 +77,11 @@ USUAL, SPREAD = np.log(0.7), 0.7
 """Mean and standard deviation of the logarithm of the light on a side, relative to the mat's.  Chosen by eye."""
 
 ROUNDS = 6
-"""Rounds of the search; the first one counts differences a third, since its light is a guess."""
+"""Rounds of the search; the first one scales differences by a third, since its light is a guess."""
 
 
 class _Sides(NamedTuple):
-    """Sides of pyramids: (i, 4, 3) mean display values, b g r, and (i, 4) bool which are seen."""
+    """Sides of pyramids: (i, 4, 3) mean display values, b g r, and (i, 4) bool which are visible."""
 
     means: Floats
     is_seen: Mask
@@ -94,7 +95,7 @@ def rescore_by_lateral_faces(
     board: Callable[[Indices], list[tuple[Array, Array]]] | None = None,
     asked: Mapping[int, Indices] = MappingProxyType({}),
 ) -> None:
-    """Score towers again on updated cells that are in doubt, as where crops prefer another one by its edges alone.
+    """Rescore towers on updated cells that are in doubt, as where crops prefer another one by its edges alone.
 
     Args:
         image: (height, width, 3) uint8, BGR.
@@ -102,7 +103,7 @@ def rescore_by_lateral_faces(
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, r g b; and (3,) of bare floor.
         board: what the bare board shows round cells, as in :class:`CellGround`, where its appearance was learned.
-        asked: cells that are in doubt whatever their scores, and the configurations that may stand there.
+        asked: by cell that is in doubt whatever its scores, the configurations that may stand there.
     """
     towers = len(close_up.crop_faces.towers)
     scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), towers, -1, hypothesis.colours)
@@ -112,7 +113,7 @@ def rescore_by_lateral_faces(
     in_doubt = hypothesis.updated & (ordered[:, -1] - ordered[:, -2] < DOUBT_NATS)
     in_doubt[list(asked)] = True
     best = by_tower.max(axis=2)
-    # What coordinate ascent found by the colours of all pixels, before edges in crops spoke.
+    # What coordinate ascent found by the colours of all pixels, before edges in crops counted.
     believed = np.flatnonzero(hypothesis.updated & (hypothesis.state > 0))
     found = (hypothesis.configuration_count(hypothesis.state[believed]) - 1) // scores.shape[2]
     in_doubt[believed] |= found != best[believed].argmax(axis=1)
@@ -124,7 +125,7 @@ def rescore_by_lateral_faces(
     for cell, configurations in asked.items():
         tried[cell, configurations // scores.shape[2]] = True
     pieces, floor = colours
-    # Of the others only the light on their sides is wanted, which their crops tell well enough.
+    # Of the others only the light on their sides is needed, for which their crops are good enough.
     known = stands[~in_doubt[stands] & hypothesis.lateral_sums[stands].any(axis=(1, 2, 3))]
     close = np.setdiff1d(stands, known)
     fits: dict[int, TowerFits] = {}
@@ -141,7 +142,7 @@ def rescore_by_lateral_faces(
     for cell in stands[in_doubt[stands]].tolist():
         likely = _log_likelihood(fits[cell], predicted, (hues, spreads))
         fitted = scores[cell] + (likely - put_on_nats[:, None])[:, None]
-        # Whether anything stands there is left to colours: what is usual ground says little about ground in shadow.
+        # Whether anything stands there is left to colours: usual ground says little about ground in shadow.
         fitted += scores[cell].max() - fitted.max()
         hypothesis.score(np.array([cell]), np.append(hypothesis.scores[cell, 0], fitted)[None].astype(np.float32))
 
@@ -149,7 +150,7 @@ def rescore_by_lateral_faces(
 def looked_at(
     hypothesis: Hypothesis, cell: int, floor: Floats, bare: tuple[Array, Array] | None = None
 ) -> tuple[tuple[int, int, LabelBuffer], CellGround]:
-    """What :func:`vision.likelihood.lateral_faces.fit_towers` is told of a cell, and of the ground round it.
+    """Arguments of :func:`vision.likelihood.lateral_faces.fit_towers` for a cell, and for the ground round it.
 
     ``floor`` (3,): reflectance of bare floor, r g b; ``bare``: :attr:`CellGround.board`.
     """
@@ -160,7 +161,7 @@ def looked_at(
 
 
 def _put_on_mm2(configurations: Configurations, towers: int) -> Floats:
-    """(towers,) area of the bases of all pyramids of a tower but the lowest."""
+    """(towers,) total area of the bases of all pyramids of a tower but the lowest."""
     turned = configurations.all[:: len(configurations.all) // towers]
     bases = [[part.corners_mm[:4, :2] for part in configuration.parts[:-1]] for configuration in turned]
     diagonals = [[(base[2] - base[0], base[3] - base[1]) for base in tower] for tower in bases]
@@ -174,14 +175,14 @@ def _best_sides(fit: TowerFits) -> _Sides:
 
 
 def _coarse_sides(hypothesis: Hypothesis, cell: int, close_up: CloseUp) -> _Sides:
-    """As the crops show those of a tower that is not in doubt: one row and column a millimetre."""
+    """The sides of a tower that is not in doubt, as seen in the crops: one row and column a millimetre."""
     one = slice(cell, cell + 1)
     means, area_mm2 = by_side(hypothesis.lateral_sums[one], hypothesis.lateral_wireframes[one], close_up.sides[cell], 1)
     return _seen(means, area_mm2)
 
 
 def _seen(means: Floats, area_mm2: Floats) -> _Sides:
-    """Those pyramids (…, 4, 3) of which some side is seen; ``area_mm2`` (…, 4) of each."""
+    """Those of the pyramids with ``means`` (…, 4, 3) some side of which is visible, by ``area_mm2`` (…, 4) of each."""
     is_seen = area_mm2 > 0
     some = is_seen.any(axis=-1)
     return _Sides(means[some], is_seen[some])
@@ -197,10 +198,10 @@ def _log_likelihood(fit: TowerFits, predicted: Floats, hues: tuple[Floats, Float
 
 
 def _by_hue(fit: TowerFits, hues: Floats, spreads: Floats) -> Floats:
-    """(f, p, colours) log-likelihood ratios of the pyramids' hues against the likeliest colour's.
+    """(f, p, colours) log-likelihood ratios, from the pyramids' hues, of each colour against the likeliest.
 
-    Whether there is a pyramid they do not say.  ``hues`` (colours, 2) and ``spreads`` (colours,): of each colour, and
-    its standard deviation.
+    They do not say whether there is a pyramid.  ``hues`` (colours, 2) of each colour, and ``spreads`` (colours,), their
+    standard deviations.
     """
     is_seen = fit.area_mm2 > 0
     count = is_seen.sum(axis=2)
@@ -215,14 +216,14 @@ def _by_hue(fit: TowerFits, hues: Floats, spreads: Floats) -> Floats:
 def _by_colour(means: Floats, area_mm2: Floats, predicted: Floats, by_hue: Floats) -> Floats:
     """(f, colours) log-likelihood ratios of what the sides of a tower's pyramids show, by the uppermost one's colour.
 
-    Those below are of their likeliest colours.  What is off at one side is partly off at the next one below it, too, so
-    that what is usual for that is told by the one above (a Markov chain, maximised as by Viterbi, 1967).
+    Those below have their likeliest colours.  The residual of one side is partly shared by the side below it, whose
+    expected residual therefore depends on the pyramid above (a Markov chain, maximised as by Viterbi, 1967).
 
     Args:
-        means: as of :class:`.TowerFits`.
-        area_mm2: as of :class:`.TowerFits`.
-        predicted: (colours, 4, 3) what sides show of each colour.
-        by_hue: (f, p, colours) nats by which the pyramids' hues speak for each colour.
+        means: as in :class:`.TowerFits`.
+        area_mm2: as in :class:`.TowerFits`.
+        predicted: (colours, 4, 3) display values of the sides in each colour.
+        by_hue: (f, p, colours) nats by which the pyramids' hues count for each colour.
     """
     (towers, pyramids, sides), colours = area_mm2.shape, len(predicted)
     nats, nothing, unseen = np.zeros((towers, colours)), np.zeros((sides, 3)), np.zeros(sides)
@@ -245,9 +246,9 @@ def _by_colour(means: Floats, area_mm2: Floats, predicted: Floats, by_hue: Float
 
 @compiled
 def _pyramid_against(off: Floats, area_mm2: Floats, off_over: Floats, area_over_mm2: Floats) -> float:
-    """Nats by which the sides (4,) of a pyramid that are ``off`` (4, 3) speak against what is predicted.
+    """Nats by which the sides (4,) of a pyramid, with residuals ``off`` (4, 3), count against what is predicted.
 
-    ``off_over`` and ``area_over_mm2``: the same of the pyramid over it.
+    ``off_over`` and ``area_over_mm2``: the same of the pyramid on top of it.
     """
     nats = 0.0
     for side in range(len(off)):
@@ -258,9 +259,9 @@ def _pyramid_against(off: Floats, area_mm2: Floats, off_over: Floats, area_over_
 
 @compiled
 def _nats_against(off: Floats, off_over: Floats, alike: float) -> float:
-    """Nats by which a side that is ``off`` (3,) speaks against what is predicted, where the one above is ``off_over``.
+    """Nats by which a side with residuals ``off`` (3,) counts against what is predicted, ``off_over`` (3,) being known.
 
-    ``alike``: correlation of both.
+    Those are the residuals of the side above; ``alike``: correlation of both.
     """
     squares = 0.0
     for channel in range(3):
@@ -270,9 +271,9 @@ def _nats_against(off: Floats, off_over: Floats, alike: float) -> float:
 
 @compiled
 def _nats_off(means: Floats, is_seen: Mask, predicted: Floats) -> Floats:
-    """(i, colours) nats by which the sides (i, 4, 3) of pyramids speak against colours that show what is ``predicted``.
+    """(i, colours) nats by which the sides (i, 4, 3) of pyramids count against each colour.
 
-    That is (colours, 4, 3).
+    ``predicted`` (colours, 4, 3): display values of the sides in each colour.
     """
     nats = np.zeros((len(means), len(predicted)))
     for pyramid in range(len(means)):
@@ -295,7 +296,7 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
 
 @compiled
 def _likeliest_light(shown: _Shown, means: Floats, is_seen: Mask, reflectance: Floats) -> Floats:
-    """See :func:`_light_on_sides`; of sides as of :class:`_Sides`."""
+    """See :func:`_light_on_sides`; ``means`` and ``is_seen`` as in :class:`_Sides`."""
     best, likeliest = np.full((4, 3), USUAL), -np.inf
     for start in STARTS:
         light, weight = np.full((4, 3), start), 1 / 9
@@ -314,9 +315,9 @@ def _likeliest_light(shown: _Shown, means: Floats, is_seen: Mask, reflectance: F
 
 @compiled
 def _predicted(light: Floats, reflectance: Floats) -> Floats:
-    """(colours, 4, 3) display values of sides of each ``reflectance`` (colours, 3) in a ``light`` (4, 3) on each side.
+    """(colours, 4, 3) display values of sides of each ``reflectance`` (colours, 3) under the ``light`` (4, 3) on each.
 
-    That is the logarithm of the light, relative to the mat's; b g r.
+    ``light`` is the logarithm of the light, relative to the mat's; b g r.
     """
     shown = np.empty((len(reflectance), *light.shape))
     for colour in range(len(reflectance)):
@@ -328,12 +329,12 @@ def _predicted(light: Floats, reflectance: Floats) -> Floats:
 
 
 class _Shown(NamedTuple):
-    """What the pyramids of which one side is seen show there in one channel, in each colour.
+    """The light that the visible sides of pyramids imply, in each channel, for each colour that they may have.
 
     Attributes:
-        values: (4, 3, i · colours) float64, ascending.
+        values: (4, 3, i · colours) float64, logarithms, ascending.
         indices: (4, 3, i · colours) intp, the pyramid's number times the colours, plus the colour.
-        many: (4,) intp, how many of each side's are seen: the first ones.
+        many: (4,) intp, how many of each side's values are of visible ones: the first ones.
     """
 
     values: Floats
@@ -342,7 +343,7 @@ class _Shown(NamedTuple):
 
 
 def _shown(is_seen: Mask, logs: Floats) -> _Shown:
-    """Of sides that are seen (i, 4); ``logs`` (i, colours, 4, 3): what each pyramid says in each colour."""
+    """Sort ``logs`` (i, colours, 4, 3), the light that each pyramid implies in each colour; ``is_seen`` (i, 4)."""
     colours = logs.shape[1]
     values = np.where(is_seen[:, None, :, None], logs, np.inf).reshape(-1, 4, 3).transpose(1, 2, 0)
     indices = np.argsort(values, axis=2)
@@ -351,9 +352,9 @@ def _shown(is_seen: Mask, logs: Floats) -> _Shown:
 
 @compiled
 def _refit(shown: _Shown, nats: Floats, weight: float, reflectance: Floats, light: Floats) -> Floats:
-    """(4, 3) light on each side: the weighted median of what its pyramids show in each colour; ``light`` if none does.
+    """(4, 3) light on each side: weighted median of what its pyramids imply in each colour; ``light`` if none is seen.
 
-    ``nats``: (i, colours) by which each may have the colour, times ``weight``; channels count as much as they reflect.
+    ``nats`` (i, colours): log-likelihood of each colour, times ``weight``; channels are weighted by what they reflect.
     """
     fitted, (pyramids, colours), shares = light.copy(), nats.shape, np.empty(nats.size)
     for pyramid in range(pyramids):

@@ -1,4 +1,4 @@
-"""A tower and a line of two stacks compared head to head, each with whatever makes it likeliest."""
+"""A tower and a line of two stacks compared head to head, each in its likeliest form."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ Mask = npt.NDArray[np.bool_]
 
 HOPELESS_NATS = 10.0
 """A line that is less likely than the tower by more than this before stacks are fitted cannot replace it: of 66 pairs
-fitting gave a line 11 nats more than the tower at most; half of the pairs were farther apart.  Nothing at all, which
+fitting gave a line at most 11 nats more than the tower; half of the pairs were farther apart.  An empty cell, which
 needs no fitting, was likelier by 5 to 37 on 16 squares that were bare, and likelier on 24 of 130 where towers stood."""
 
 UNMOVED, MOVED = -1.0, 0.0
-"""``fit_nats`` of :func:`vision.inference.comparison.compared_in`: stacks stand as they are, or are moved only once."""
+"""``fit_nats`` of :func:`vision.inference.comparison.compared_in`: stacks stay as they are, or are moved only once."""
 
 UNMOVED_NATS = 12.0
-"""A line, or a tower, that is less likely than the other by more than this while stacks stand as they are cannot
-replace it.  340 of 487 lines were in 35 folders, sets and own boards, and 219 of 413 towers; after stacks were fitted
-they still were, by 4.8 and 8.8 at least."""
+"""A line, or a tower, that is less likely than the other by more than this while stacks stay as they are cannot replace
+it.  340 of 487 lines in 35 folders, sets and own boards were, and 219 of 413 towers; after fitting they were still less
+likely, by 4.8 and 8.8 at least."""
 
 HIGHER = 3
-"""Pieces by which a tower is higher than the stack before it that it was taken for, at most, unless its face is where
-that of the stack behind seems to be."""
+"""Most pieces by which a tower is higher than the front stack that it was mistaken for, unless its face is where that
+of the stack behind seems to be."""
 
 HIGHEST_BEHIND = 3
-"""Pieces of a stack behind which is not seen where a tower's face is."""
+"""Most pieces of a stack behind, unless its face is seen where the tower's is."""
 
 
 class Line(NamedTuple):
-    """A line of stacks against a tower; or a tower and what it leaves against a line, which then has its place.
+    """A line of stacks compared with a tower; or a tower, and what it leaves behind, with a line, in swapped roles.
 
     Attributes:
-        log_likelihoods: (1 + f,) of each stack in front, up to a constant; -inf of all others.
-        tower: that of the tower.
+        log_likelihoods: (1 + f,) of each stack in front, up to a constant; -inf for all others.
+        tower: log-likelihood of the tower.
         behind: configuration behind, -1 for none.
     """
 
@@ -54,13 +54,13 @@ class Line(NamedTuple):
 
 
 class Towers(NamedTuple):
-    """Towers against a line of stacks.
+    """Towers compared with a line of stacks.
 
     Attributes:
-        log_likelihoods: (1 + f,) of each tower, up to a constant; -inf of lower stacks.
-        line: that of the line.
-        left: configuration that the likeliest one leaves behind it, -1 for none: a lower stack may be seen beside it.
-        gain: by how much likelier it is with that.
+        log_likelihoods: (1 + f,) of each tower, up to a constant; -inf for lower stacks.
+        line: log-likelihood of the line.
+        left: configuration that the likeliest tower leaves behind it, -1 for none: a lower stack may be seen beside it.
+        gain: log-likelihood that the tower gains by that.
     """
 
     log_likelihoods: Floats
@@ -72,7 +72,7 @@ class Towers(NamedTuple):
 def compare_with_tower(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int]
 ) -> Towers:
-    """The line on a ``pair`` of cells, the second one behind the first, against towers on the first."""
+    """Compare the line on a ``pair`` of cells, the second one behind the first, with towers on the first."""
     lower, second = (int(stacks.configurations[cell]) for cell in pair)
     alike = int(faces_apart_mm(prisms, np.array(pair[:1]), pair[1], second)[0].argmin())
     more = np.arange(1 + len(prisms.counts)) - 1 - lower
@@ -85,9 +85,9 @@ def compare_with_tower(
 def _against_line(
     patch: Patch, prisms: Prisms, view: View, stacks: Stacks, pair: tuple[int, int], tried: Mask
 ) -> tuple[Floats, float, int, float]:
-    """See :class:`Towers`; ``tried`` (1 + f,): which towers are, and the stack in front alone.
+    """See :class:`Towers`; ``tried`` (1 + f,): the towers to be tried, and the front stack alone.
 
-    Both are fitted only where the tower is still in question with all as they stand.
+    Line and tower are fitted only if the tower is still in question while all stacks stay as they are.
     """
     cell, behind = pair
     lower, second = stacks.configurations[cell], stacks.configurations[behind]
@@ -127,16 +127,16 @@ def _against_line(
 
 @compiled
 def _absolute(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tuple[Floats, Floats]:
-    """See :func:`vision.inference.comparison.compared_in`; scores that are held against those in other scenes."""
+    """See :func:`vision.inference.comparison.compared_in`; scores that can be compared with those in other scenes."""
     return compared_in(scene, stacks, given, fit_nats, True)  # noqa: FBT003
 
 
 def compare_with_line(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int], *, is_bare: bool
 ) -> Line:
-    """The tower on the first cell of a ``pair``, and a lower stack there, or none, before another one on the second.
+    """Compare the tower on the first cell of a ``pair`` with a lower stack, or none, in front of one on the second.
 
-    With ``is_bare`` lower stacks are of interest only where nothing at all is likelier than the tower.
+    With ``is_bare`` lower stacks are of interest only where an empty cell is likelier than the tower.
     """
     tower, behind = int(stacks.configurations[pair[0]]), _behind(prisms, stacks, pair)
     patch = make_patch_of(hypothesis, view, np.array(pair), np.array([tower, np.flatnonzero(behind)[-1] - 1]))
@@ -144,7 +144,7 @@ def compare_with_line(
 
 
 def _behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
-    """(1 + f,) configurations that may stand behind: low ones, and those whose face may be that of the tower."""
+    """(1 + f,) configurations that may stand behind: low ones, and those whose face may be taken for the tower's."""
     (cell, behind), numbers = pair, np.arange(1 + len(prisms.counts))
     tops, tower = _tops(prisms), int(stacks.configurations[cell])
     of_tower = prisms.maps[cell, tops[tower]] @ np.append(stacks.places[cell, prisms.counts[tower] - 1, :2], 1)
@@ -162,9 +162,9 @@ def _weighed(
     may_be_behind: Mask,
     is_bare: bool,  # noqa: FBT001
 ) -> tuple[Floats, float, int]:
-    """See :func:`compare_with_line`; ``may_be_behind``: (1 + f,) configurations.  Returns what :class:`Line` holds.
+    """See :func:`compare_with_line`; ``may_be_behind``: (1 + f,) configurations.  Returns the fields of :class:`Line`.
 
-    They are moved only where the line is still in question with all as they stand, and fitted where it is after that.
+    Stacks are moved only if the line is still in question while all stay as they are, and fitted only if it still is.
     """
     (cell, behind), kept, kept_behind = pair, stacks.places[pair[0]].copy(), stacks.places[pair[1]].copy()
     tower, before = stacks.configurations[cell], stacks.configurations[behind]
@@ -195,7 +195,7 @@ def _weighed(
 
 
 def faces_apart_mm(prisms: Prisms, cells: Indices, other: int, configuration: int) -> Floats:
-    """(b, f) how far the faces of all that may stand on ``cells`` (b,) seem from that of one on another cell."""
+    """(b, f) apparent distances between the faces of all configurations on ``cells`` (b,) and one on another cell."""
     tops = _tops(prisms)
     face = prisms.maps[other, tops[configuration]]
     apart_px: Floats = np.linalg.norm(prisms.maps[cells, :, :, 2][:, tops] - face[:, 2], axis=2)
@@ -203,6 +203,6 @@ def faces_apart_mm(prisms: Prisms, cells: Indices, other: int, configuration: in
 
 
 def _tops(prisms: Prisms) -> Indices:
-    """(f,) numbers of the heights of the faces of all that may stand."""
+    """(f,) numbers of the heights of the uppermost faces of all configurations."""
     tops: Indices = prisms.faces[np.arange(len(prisms.counts)), prisms.counts - 1]
     return tops

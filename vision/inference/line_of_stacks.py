@@ -1,8 +1,8 @@
-"""Towers and lines of two stacks, each of which may be taken for the other: block moves from one to the other.
+"""Towers and lines of two stacks, each of which may be mistaken for the other: block moves from one to the other.
 
 The faces and sides of stacks behind each other can look like one tower, whose foot is the nearest one's and whose face
-is the farthest one's.  Colours hardly tell which, since pieces of one colour are darker on their sides, too, and ink is
-dark.  Boundaries do: in a line of stacks the edge of every face shows.
+is the farthest one's.  Colours hardly distinguish them, since pieces of one colour are darker on their sides, too, and
+ink is dark.  Boundaries do: in a line of stacks the edge of every face is visible.
 """
 
 from __future__ import annotations
@@ -26,27 +26,28 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 SURE_NATS = 5.0
-"""How much likelier a line must be to replace a tower of pieces with characters, whose ink has edges, too: it was by
-5.4 at most where a tower stood, and by 7 and 13 in the two where none did."""
+"""How much likelier a line must be to replace a tower of pieces with characters, whose ink has edges, too: it was
+likelier by 5.4 at most where a tower stood, and by 7 and 13 in the two cases where none did."""
 
 SURE_OF_PLAIN_NATS = 2.0
 """How much likelier a line, or a tower, of plain faces must be to replace the other.  In 162 pictures of 25 sets a line
 was less likely by 3.4 at least where a tower stood, and likelier by 4.5 in the one where none did.  In 110 pictures of
-eleven sets a tower was less likely by 5.8 at least where one of 62 lines stood, and of 21 that were lines by mistake
+eleven sets a tower was less likely by 5.8 at least where one of 62 lines stood, and of 21 that were mistaken for lines
 likelier by 4.5 to 29 in seven (the others: −4 to 1)."""
 
 DOUBT_NATS = 80.0
-"""Stacks that are likelier than an empty cell by more than this are no part of a tower before them.  The upper half of
-a tower was by 47, and of 41 lines whose stack behind was by 40 to 80 boundaries kept all, by 5.8 nats at least."""
+"""Stacks that are likelier than an empty cell by more than this are not part of a tower in front of them.  The upper
+half of a tower was likelier by 47; 41 lines whose stack behind was likelier by 40 to 80 were all kept by boundaries, by
+5.8 nats at least."""
 
 UNKNOWN_NATS = 3.0
-"""Stacks that are likelier than an empty cell by less than this behind a tower are no reason not to ask what is there:
-hardly anything of them shows.  Before others a tower of pieces with characters may only be replaced by nothing at all:
-ground in their shadow looks like its foot, since sides of wood are pale.  Of 327 towers of 14 such sets that stood, if
-lower, nothing was likelier in two, by 3.3 nats at most; of 23 that did not stand in 21, by 5 to 35."""
+"""Stacks behind a tower that are likelier than an empty cell by less than this count as unknown: hardly anything of
+them is visible.  In front of other stacks a tower of pieces with characters may only be replaced by an empty cell:
+ground in their shadow looks like its foot, since sides of wood are pale.  Of 327 towers of 14 such sets that did stand,
+if lower, an empty cell was likelier in two, by 3.3 nats at most; of 23 that did not, in 21, by 5 to 35."""
 
 BESIDE = 1.6
-"""Distance of two squares that are neighbours, in that of the nearest ones: less than two, more than a diagonal."""
+"""Distance below which two squares are neighbours, in units of the smallest: less than two, more than a diagonal."""
 
 
 def split_lines(look: Look, hypothesis: Hypothesis) -> None:
@@ -77,13 +78,13 @@ def split_lines(look: Look, hypothesis: Hypothesis) -> None:
 
 
 def may_be_of_tower(hypothesis: Hypothesis) -> Mask:
-    """(n,) updated cells on which what stands is in doubt, so that it may be a part of a tower before them."""
+    """(n,) updated cells whose stack is in doubt, so that it may be part of a tower in front of it."""
     is_doubtful: Mask = (hypothesis.state > 0) & hypothesis.updated & (hypothesis.scores.max(axis=1) < DOUBT_NATS)
     return is_doubtful
 
 
 def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
-    """Replace lines of two stacks, the one behind on a cell ``asked`` about (n,), by towers where boundaries say so.
+    """Replace lines of two stacks, the rear one on one of the cells ``asked`` (n,), by towers if boundaries say so.
 
     ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have plain upper faces.
     """
@@ -112,7 +113,7 @@ def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
 
 
 def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
-    """Cells on which a higher stack would have its face where that of the one ``behind`` is, or occlude that."""
+    """Cells on which a higher stack would have its face where that of the stack ``behind`` is, or would occlude it."""
     geometry, prisms = hypothesis.geometry, hypothesis.geometry.prisms
     assert prisms is not None, "pyramids have no upper faces"
     near = np.flatnonzero((geometry.rank > geometry.rank[behind]) & (hypothesis.state > 0))
@@ -127,9 +128,9 @@ def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
 
 
 def _are_neighbours(centres_mm: Floats, cells: Indices, other: int) -> Mask:
-    """(b,) which ``cells`` (b,) of those with these middles (n, 3) are as near to another one as one beside it, or so.
+    """(b,) which of ``cells`` (b,) are neighbours of the cell ``other``; ``centres_mm`` (n, 3): of all cells.
 
-    Of a line of squares that are farther apart the ground between them is seen.
+    Between the squares of a line that are farther apart, the ground is visible.
     """
     apart_mm = np.linalg.norm(centres_mm[:, :2] - centres_mm[other, :2], axis=1)
     near: Mask = apart_mm[cells] < BESIDE * np.partition(apart_mm, 1)[1]
@@ -137,7 +138,7 @@ def _are_neighbours(centres_mm: Floats, cells: Indices, other: int) -> Mask:
 
 
 def _assign(hypothesis: Hypothesis, pair: tuple[int, int], line: Line) -> Array:
-    """Hypothesise what won on a ``pair`` of cells, a line, or a tower against one; (states,) scores on the first."""
+    """Hypothesise the winner on a ``pair`` of cells, a line or a tower; returns (states,) scores on the first cell."""
     cell, behind = pair
     if before := int(hypothesis.state[behind]):
         hypothesis.invalidate_neighbours(behind, before)
@@ -148,16 +149,16 @@ def _assign(hypothesis: Hypothesis, pair: tuple[int, int], line: Line) -> Array:
 
 
 def _likeliest_alone(hypothesis: Hypothesis, cell: int, configuration: int) -> int:
-    """The state with a ``configuration``, -1 for none, that is likeliest on a cell alone."""
+    """The state of a ``configuration``, -1 for none, in the colour that is likeliest on a cell in isolation."""
     first = 1 + configuration * hypothesis.colours
     scores = hypothesis.isolated.scores[cell, first : first + hypothesis.colours]
     return first + int(scores.argmax()) if configuration >= 0 else 0
 
 
 def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: float) -> Array:
-    """Hypothesise the likeliest stack on a cell; (states,) its scores.
+    """Hypothesise the likeliest stack on a cell; returns the cell's (states,) scores.
 
-    By colours, and by boundaries: (1 + f,) of those that were compared, -inf of all ``others``.
+    By colours, and by boundaries: ``compared_ones`` (1 + f,), -inf where not compared; there ``others`` stands instead.
     """
     before, by_colour = int(hypothesis.state[cell]), all_scores(hypothesis, cell)
     heights = np.append(0.0, by_colour.max(axis=1))
@@ -171,9 +172,9 @@ def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: 
 
 
 def _keep(look: Look, hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
-    """Update what changes of some cells touch; what was ``found`` there stands, whatever colours say of it again.
+    """Update what changes on some cells touch; the scores ``found`` there are kept, whatever colours now say.
 
-    On a learned board heights near them are weighed again: colours alone have just scored them.
+    On a learned board heights near them are weighed again, since colours alone have just scored them.
     """
     if not found:
         return

@@ -1,7 +1,7 @@
-"""How far a picture is understood: pixels that what is hypothesised there does not explain.
+"""How well a picture is understood: pixels that the hypothesis does not explain.
 
-Few are unexplained in any picture.  Under a hand, or whatever else lies on the board, there are many, close together.
-Where the board is not the one that the kit or its learned appearance says, they are all over it.
+A few are unexplained in any picture.  Under a hand, or whatever else lies on the board, there are many, close together.
+Where the board is not that of the kit or of its learned appearance, they are all over it.
 """
 
 from __future__ import annotations
@@ -23,24 +23,26 @@ Mask = npt.NDArray[np.bool_]
 _TABLE = Materials.TABLE
 
 UNLIKE_SHARE = 0.2
-"""Share of unexplained pixels above which a cell looks otherwise than it should.  Of 8,210 cells in 194 photographs of
-the collection five had more, two of one photograph."""
+"""Share of unexplained pixels above which a cell does not look as it should.  Of 8,210 cells in 194 photographs of the
+collection five had more, two of one photograph."""
 
 GOOD_PART, SPREAD = 0.12, 0.52
-"""Share of a board's cells that are unlike above which the board may be another one; and how far they are spread over
-it then: least standard deviation in any direction, as a share of that of all cells.  In 52 photographs that were read
-with a wrong appearance, wrong colours of pieces or a wrong grid, it was 0.52 to 1.2; of 114 frames with hands over the
-board 0.42 at most where the share was larger."""
+"""Share of a board's cells that do not look as they should above which the board may be another one; and how far they
+are spread over it then: least standard deviation in any direction, as a share of that of all cells.  In 52 photographs
+that were read with a wrong appearance, wrong colours of pieces or a wrong grid, it was 0.52 to 1.2; of 114 frames with
+hands over the board 0.42 at most where the share was larger."""
 
 SURELY_EMPTY_LOG = float(np.log(0.9))
-"""Log-likelihood from which on a cell that is empty by the match is surely read as empty, too."""
+"""Log-likelihood from which on a cell that is empty according to the match is surely read as empty, too."""
 
 COVERED_CELLS, BESIDE = 3, 1.5
-"""Something covers so many cells that are unlike if they lie side by side: no farther apart than this, in pitches."""
+"""Something covers cells that do not look as they should if at least so many of them lie side by side: no farther apart
+than this, in pitches."""
 
 MOST_DOUBT, DOUBT_OF_ALL = 0.9, 0.5
-"""Probability that a cell is not understood of which twice :data:`UNLIKE_SHARE` is unexplained, and that any is, of a
-board that looks otherwise.  In such photographs 85 % of the former were misread, and 60 % of all."""
+"""Probability that a cell of which twice :data:`UNLIKE_SHARE` is unexplained is not understood, and that any cell is
+not, on a board that does not look as it should.  In such photographs 85 % of the former were misread, and 60 % of
+all."""
 
 
 def unexplained_shares(
@@ -48,7 +50,7 @@ def unexplained_shares(
 ) -> Array:
     """(n,) float32, share of the pixels in these rows of each cell's crop that are no likelier than outliers are.
 
-    ``shown``: what they show; ``colour_model``: (BINS³, materials) float32, that in which sides may be in deep shade.
+    ``shown``: their observations; ``colour_model``: (BINS³, materials) float32, the one that allows for deep shade.
     """
     geometry, labels = hypothesis.geometry, hypothesis.all_labels()
     return unlikely_shares(shown, geometry.visibility, labels, rows, (OUTLIER_LOG, colour_model))
@@ -86,17 +88,17 @@ def outlier_shares(
 
 
 def surely_empty(log_likelihood: Array) -> Mask:
-    """(n,) bool, of log-likelihoods (n, states): whether the board is surely seen on each cell."""
+    """(n,) bool, from log-likelihoods (n, states): whether each cell is surely empty."""
     return log_likelihood[:, 0] > SURELY_EMPTY_LOG
 
 
 def understood(unexplained: Array) -> Mask:
-    """(n,) bool, of ``unexplained`` shares (n,): whether each cell is far from looking otherwise than it should."""
+    """(n,) bool, from ``unexplained`` shares (n,): whether each cell clearly looks as it should."""
     return unexplained < UNLIKE_SHARE / 2
 
 
 def is_otherwise(unexplained: Array, centres_mm: Points) -> bool:
-    """Whether a board looks otherwise than it should: ``unexplained`` shares (n,) round ``centres_mm`` (n, 3)."""
+    """Whether a board does not look as it should: ``unexplained`` shares (n,) round ``centres_mm`` (n, 3)."""
     unlike = unexplained > UNLIKE_SHARE
     if unlike.mean() <= GOOD_PART or unlike.sum() < COVERED_CELLS:
         return False
@@ -105,7 +107,7 @@ def is_otherwise(unexplained: Array, centres_mm: Points) -> bool:
 
 
 def covered(unexplained: Array, centres_mm: Points, pitch_mm: float) -> Mask:
-    """(n,) cells that are unlike and lie side by side: something covers them."""
+    """(n,) cells that do not look as they should and lie side by side: something covers them."""
     unlike = np.flatnonzero(unexplained > UNLIKE_SHARE)
     places = centres_mm[unlike, :2]
     reached = np.linalg.norm(places[:, None] - places, axis=2) < BESIDE * pitch_mm
@@ -117,9 +119,9 @@ def covered(unexplained: Array, centres_mm: Points, pitch_mm: float) -> Mask:
 
 
 def doubted(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> Array:
-    """(n, m) logarithms of posteriors, less sure where much is ``unexplained`` (n,): what is not understood is open.
+    """(n, m) log posteriors, mixed with a uniform distribution where much is ``unexplained`` (n,).
 
-    ``otherwise``: the whole board is not.
+    ``otherwise``: the whole board is not understood.
     """
     here = MOST_DOUBT * np.clip((unexplained - UNLIKE_SHARE) / UNLIKE_SHARE, 0, 1)
     doubt = np.maximum(here, DOUBT_OF_ALL if otherwise else 0.0)[:, None]
@@ -129,7 +131,7 @@ def doubted(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> Ar
 
 
 def likeliest(colour_model: Array) -> Array:
-    """(BINS³,) log-likelihood of each colour under what shows it best: all but the bare board and what lies beside."""
+    """(BINS³,) greatest log-likelihood of each colour by any material but the bare board and what lies beside it."""
     best: Array = np.delete(colour_model, (Materials.FLOOR, Materials.TABLE), axis=1).max(axis=1)
     return best
 
@@ -138,7 +140,7 @@ def by_state(scores: Array, states: tuple[Indices, Indices], letters: Array | No
     """(n, states) log-likelihood, each row's logsumexp 0.
 
     Args:
-        scores: (n, 1 + figures * colours), of a hypothesis.
+        scores: (n, 1 + configurations * colours), of a hypothesis.
         states: columns of ``scores`` that belong to each, see ``Configurations.state_columns``.
         letters: (n, states - 1) to be added where something stands.
     """

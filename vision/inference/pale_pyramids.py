@@ -1,4 +1,4 @@
-"""A closer look for pyramids of nearly the ground's colour: by the boundaries between them and the ground.
+"""A closer look for pyramids of nearly the ground's colour, by the boundaries between them and the ground.
 
 Light on the ground and on pyramids varies so much that each pixel of a pale face may as well be shaded ground.  But a
 pyramid's outline and edges are lines, where ground, and the soft shadows on it, have none.
@@ -30,40 +30,42 @@ Picture = npt.NDArray[np.uint8]
 CHANNELS = 3
 
 UNLIKE, UNLIKE_SHARE = 0.06, 0.1
-"""Log brightness by which a pixel differs from the usual one round a cell's middle, and share of such pixels above
-which it is looked at: of nine pale pyramids that colours had missed none had less than 0.13."""
+"""Log brightness by which a pixel differs from the median round a cell's middle, and share of such pixels above which
+the cell is examined: of nine pale pyramids that colours had missed none had less than 0.13."""
 
 UNSEEN = 0.05
-"""Probability that a pale pyramid's edges are not seen, where its faces happen to be as bright as what is beside them.
-Of 180 pyramids in three sets, two of them pale, none was as much without edges as the median of bare cells, and 5 % as
-that of the most shaded ones."""
+"""Probability that a pale pyramid's edges are not visible, where its faces happen to be as bright as what is beside
+them.  Of 180 pyramids in three sets, two of them pale, none lacked edges as much as the median of bare cells, and 5 %
+as much as that of the most shaded ones."""
 
 SHADOW_EDGES = 0.05
 """Probability that bare ground shows a pyramid's edges, since hard shadows end there: of 150 bare cells that were
-looked at four had more than 3 nats for one, up to 16, three of them beside one hard lamp; of 18 pyramids all had 12."""
+examined four had more than 3 nats for one, up to 16, three of them beside one hard lamp; of 18 pyramids all had 12."""
 
 PIECE_HUE, GROUND_HUE = 0.02, 0.012
-"""Standard deviations of the difference in hue (:mod:`vision.likelihood.hues`) between a pyramid's faces
-and what is round them from that of their colours, and between two places of the ground, as in a shadow.  Of 31 pale
-pyramids and 46 bare cells of two sets the largest were 0.04, of a large one in deep shade, and 0.024."""
+"""Standard deviations of the difference in hue (:mod:`vision.likelihood.hues`) between a pyramid's faces and their
+surroundings about that of their colours, and between two places of the ground, as in a shadow.  Of 31 pale pyramids and
+46 bare cells of two sets the largest were 0.04, of a large one in deep shade, and 0.024."""
 
 STRAYS = (0.03, 0.04)
-"""How often it is any other, such as in the colour of a piece that a face mirrors, and the area of all of these."""
+"""How often the difference is any other, as for the colour of a piece that a face reflects, and the area of all of
+these."""
 
 NO_STRAYS = (0.0, 1.0)
 
 PALER, PALER_SHARE = np.linspace(0.3, 1.0, 8), 0.4
-"""Shares of a piece's difference in hue from the floor that its faces may have, and how often they do: they mirror
-white, or were enrolled in deep shade, where what others reflect on them tints them.  With 0.2 in place of 0.4, or from
+"""Shares of a piece's difference in hue from the floor that its faces may have, and how often they do: they reflect
+white, or were enrolled in deep shade, where light reflected by others tints them.  With 0.2 in place of 0.4, or from
 0.5 on, a set whose pink faces were enrolled so (0.07 off) had 6.1 and 6.7 nats in place of 5.4, without this 13.2."""
 
 EMPTY_NATS = 20.0
-"""A cell that colours find empty with more than this is: of 43 pale pyramids they had missed none by more than 12, and
-where pieces have strong colours bare cells have some 40, shaded ones 18 at least."""
+"""A cell that colours find empty by more than this is taken to be: of 43 pale pyramids they had missed none by more
+than 12, and where pieces have strong colours bare cells have some 40, shaded ones 18 at least."""
 
 STANDS_NATS, HARDLY_NATS = 40.0, 5.0
-"""A tower that colours find by no more than this may be ground in the glare of a lamp, if it looks even, or whatever it
-looks like: nine such cells of one picture had up to 31, six of them even, the others 1 at most."""
+"""A tower that colours find by less than this may be ground in the glare of a lamp: up to the first if it looks even,
+up to the second whatever it looks like.  Nine such cells of one picture had up to 31, six of them even, the others 1 at
+most."""
 
 
 def find_pale(
@@ -73,12 +75,12 @@ def find_pale(
     colours: tuple[Floats, Floats],
     board: Callable[[Indices], list[tuple[Array, Array]]] | None = None,
 ) -> None:
-    """Score updated cells again that seem empty but do not look even, and towers that may be ground.
+    """Rescore updated cells that seem empty but do not look even, and towers that may be ground.
 
     Ground in the glare of a lamp is paler than the light over the mat explains, as a pale pyramid is; but it has no
-    edges, and its own hue.  Colours of pixels count no more than that they may be misled, see
-    :func:`vision.inference.comparison.by_colours`.  That of a whole tower tells more: shade hardly changes by how much
-    its hue differs from that of the ground round it.
+    edges, and keeps its own hue.  The evidence of single pixels' colours is bounded, as they may be misled, see
+    :func:`vision.inference.comparison.by_colours`.  The hue of a whole tower tells more: shade hardly changes by how
+    much it differs from that of the ground round it.
 
     Args:
         image: (height, width, 3) uint8, BGR.
@@ -87,7 +89,7 @@ def find_pale(
         colours: (colours, 3) reflectances of the pieces, and (3,) of bare floor, r g b.
         board: what the bare board shows round cells, as in
             :class:`vision.likelihood.lateral_faces.CellGround`, where its appearance was learned.  Squares of many
-            colours have no usual hue: there boundaries alone tell.
+            colours have no usual hue: there boundaries alone decide.
     """
     pieces, floor = colours
     expected, log_prior = hue_of(pieces) - hue_of(floor), hypothesis.geometry.configurations.log_prior[:, None]
@@ -97,7 +99,7 @@ def find_pale(
             continue
         bare = None if board is None else board(np.array([cell]))[0]
         towers = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor, bare))
-        # What is round a tower may hold the tip of another one, or its own rim; the light may have another tint.
+        # The surroundings of a tower may hold the tip of another one, or its own rim; the light may have another tint.
         by_hue = (
             0.0 if towers.hue is None else np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0)
         )
@@ -108,7 +110,7 @@ def find_pale(
         by_tower += log_prior
         scores = np.append(0.0, by_pixel - likeliest + by_tower).astype(np.float32)
         if hypothesis.state[cell] > 0 and scores.argmax() > 0:
-            # Which tower it is, the faces of those that are in doubt tell better.
+            # Which tower it is, is better decided by the faces of those that are in doubt.
             surely = hypothesis.scores[cell, 1:].max()
             scores[1:] = hypothesis.scores[cell, 1:] + min(scores[1:].max() - surely, 0.0)
         hypothesis.score(np.array([cell]), scores[None])
@@ -117,16 +119,16 @@ def find_pale(
 
 
 def by_boundaries(log_ratio: Floats) -> Floats:
-    """``log_ratio`` of pyramids against bare ground by their boundaries, which may be unseen, or a shadow's."""
+    """``log_ratio`` of pyramids against bare ground by boundaries, bounded as these may be unseen, or a shadow's."""
     nats: Floats = np.logaddexp(np.log(UNSEEN), log_ratio) - np.logaddexp(0.0, np.log(SHADOW_EDGES) + log_ratio)
     return nats
 
 
 def hue_log_ratio(shown: Floats, expected: Floats) -> Floats:
-    """(f, colours) log-likelihood ratio of pieces against ground by differences of hue.
+    """(f, colours) log-likelihood ratio of pieces against ground, from differences of hue.
 
-    ``shown``: (f, 2) by how much each tower differs in hue from what is round it; ``expected``: (colours, 2) by how
-    much each colour does from the floor.
+    ``shown`` (f, 2): difference in hue between each tower and its surroundings; ``expected`` (colours, 2): between each
+    colour and the floor.
     """
     towers = shown[:, None]
     own = hue_density(towers, expected, PIECE_HUE, NO_STRAYS)
@@ -138,9 +140,9 @@ def hue_log_ratio(shown: Floats, expected: Floats) -> Floats:
 
 
 def _in_doubt(hypothesis: Hypothesis, *, has_hue: bool) -> Indices:
-    """(b,) updated cells that seem empty but do not look even; and, where hues tell as well, towers that may be ground.
+    """(b,) updated cells that seem empty but do not look even; and, where hues are used, towers that may be ground.
 
-    These look even, or are hardly likelier than ground.
+    The latter look even, or are hardly likelier than ground.
     """
     likely, is_empty = hypothesis.scores[:, 1:].max(axis=1), hypothesis.state == 0
     cells = np.flatnonzero(hypothesis.updated & (is_empty | (has_hue & (likely < STANDS_NATS))))
@@ -151,7 +153,7 @@ def _in_doubt(hypothesis: Hypothesis, *, has_hue: bool) -> Indices:
 
 
 def _unlike_share(hypothesis: Hypothesis, cells: Indices) -> Array:
-    """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than is usual there."""
+    """(b,) share of the pixels round the middles of ``cells`` (b,) that differ in brightness from the median there."""
     observations, (first, end) = hypothesis.observations, hypothesis.geometry.rows_round
     shares: Array = _unlike_shares(observations.codes, cells, (first, end), observations.gain.mean(axis=1))
     return shares
@@ -159,7 +161,7 @@ def _unlike_share(hypothesis: Hypothesis, cells: Indices) -> Array:
 
 @compiled
 def _unlike_shares(codes: Picture, cells: Indices, rows: tuple[int, int], gain: Array) -> Array:
-    """See :func:`_unlike_share`; of rows from the first up to the second; ``gain`` (n,): mean of the channels'."""
+    """See :func:`_unlike_share`; ``rows``: the first and the one after the last; ``gain`` (n,): mean of channels."""
     shares, counts = np.zeros(len(cells), np.float32), np.empty(CHANNELS * (CODES - 1) + 1, np.int32)
     logs, pixels = np.empty(len(counts)), (rows[1] - rows[0]) * codes.shape[2]
     for k in range(len(cells)):

@@ -1,4 +1,4 @@
-"""A picture as explanations are compared in it: how fine it is, how noisy, and what the bare board shows there."""
+"""The picture in which explanations are compared: its resolution, its noise, and what the bare board shows in it."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 
 LINES_SHARE = 0.3
-"""Share of the places on the lines between squares that must stand out for them to be expected where nothing stands: a
-board that is full of pieces shows half of them, and one without lines seems to by noise in a twentieth."""
+"""Share of the sampled points on lines between squares that must stand out for lines to be expected on bare ground: a
+board full of pieces shows half of them, and on one without lines noise makes a twentieth stand out."""
 
 NOISES = 3.0
-"""Standard deviations of noise by which a line stands out from both sides of it."""
+"""Standard deviations of noise by which a line must stand out from both of its sides."""
 
 WITHIN_PX = 0.1
-"""By how much the two places that are compared may be nearer to each other than :data:`STEP_MM`, since what lies
-between them is wider on hazy pictures: at 1.7 mm one of two real photographs was misread, at 2.1 and 2.5 neither."""
+"""By how much two points that are compared may be nearer to each other than :data:`STEP_MM`; no more, since boundaries
+are wider in hazy pictures: at 1.7 mm one of two real photographs was misread, at 2.1 and 2.5 neither."""
 
 
 class View(NamedTuple):
-    """A picture as it is compared.
+    """A picture in which explanations are compared.
 
     Attributes:
-        image: (height, width, 3) uint8 BGR, as small as the prisms are.
-        dissimilarity: of its pixels, by their noise and the table's texture.
-        step: pixels between two places that are compared.
+        image: (height, width, 3) uint8 BGR, downscaled as the prisms are.
+        dissimilarity: of its pixels, given their noise and the table's texture.
+        step: distance in pixels of two points that are compared.
         px_per_mm: (n,) scale on each cell.
-        ground: (height, width) int16, :attr:`Prisms.ground`, without lines where the board has none.
-        materials: (s,) of each surface, -1 of pieces.
-        colours: of pieces.
-        boxes: (n, f, 4) px, left, top, right, bottom of what may stand.
+        ground: (height, width) int16, :attr:`Prisms.ground`, without lines where the board shows none.
+        materials: (s,) of each surface, -1 for pieces.
+        colours: number of colours of pieces.
+        boxes: (n, f, 4) px, left, top, right, bottom of each configuration on each cell.
         far_first: (n,) cells from the farthest to the nearest.
-        rank: (n,) place of each in it, from 1.
-        bare: the bare board there.
+        rank: (n,) position of each cell in that order, from 1.
+        bare: what the bare board shows in the picture.
     """
 
     image: Picture
@@ -65,11 +65,11 @@ class View(NamedTuple):
 
 
 Look = Callable[[], View]
-"""Gives the view of the picture that was observed, which is made where something is compared."""
+"""Returns the view of the observed picture, made only when something is compared."""
 
 
 def make_view(image: Picture, geometry: Geometry, prisms: Prisms, bare: BarePicture = NO_BARE) -> View:
-    """The view of a picture (height, width, 3) uint8 BGR, in which the ``bare`` board is known, if it was learned."""
+    """The view of a picture (height, width, 3) uint8 BGR; ``bare``: the board's appearance in it, if it was learned."""
     shrink = prisms.shrink
     small = image
     if shrink > 1:
@@ -98,9 +98,9 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms, bare: BarePict
 
 
 def lines_share(image: Picture, lines_px: Indices, step: int, noise: Array) -> float:
-    """Share (0…1) of the places ``lines_px`` (k, 2), row and column, that stand out in an image (height, width, 3).
+    """Share (0…1) of the points ``lines_px`` (k, 2), row and column, that stand out in an image (height, width, 3).
 
-    A place does that is darker, or lighter, than those ``step`` pixels to either side of it or above and below it.
+    A point stands out if it is darker, or lighter, than both points ``step`` pixels beside it, or above and below it.
     ``noise``: see :func:`vision.likelihood.noise.noise_of`.
     """
     return float(_lines_share(image, lines_px, step, NOISES * np.sqrt(noise[0] + 1)))
@@ -108,7 +108,7 @@ def lines_share(image: Picture, lines_px: Indices, step: int, noise: Array) -> f
 
 @compiled
 def _lines_share(image: Picture, lines_px: Indices, step: int, least: float) -> float:
-    """See :func:`lines_share`; a place stands out by more than ``least`` codes."""
+    """See :func:`lines_share`; a point stands out by more than ``least`` codes."""
     many, sides = 0, np.empty(4)
     for place in range(len(lines_px)):
         row, column = lines_px[place]
@@ -129,7 +129,7 @@ def _brightness(image: Picture, row: int, column: int) -> float:
 
 
 def _materials(geometry: Geometry) -> Indices:
-    """(s,) material of every surface, -1 of pieces."""
+    """(s,) material of every surface, -1 for pieces."""
     kinds = Materials(len(geometry.configurations.colours))
     materials = np.full(FIRST + (len(geometry.rank) + 1) * PER_CELL, -1, np.intp)
     materials[:FIRST] = np.minimum(np.arange(FIRST), Materials.PAPER)
@@ -144,9 +144,9 @@ def _materials(geometry: Geometry) -> Indices:
 
 
 def hides_table(view: View, cell: int, configuration: int) -> bool:
-    """Whether a ``configuration`` on a cell, higher than the smallest one, reaches above what lies beside the mat.
+    """Whether the part of a ``configuration`` above the first, lowest one occludes what lies beside the mat.
 
-    -1 stands for the empty cell.
+    False for the first one, and for the empty cell, -1.
     """
     if configuration <= 0:
         return False

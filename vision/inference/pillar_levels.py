@@ -3,10 +3,11 @@
 Pillars all have one colour, and each of their faces is mostly evenly lit.  So levels are right when the projected edges
 of all faces lie where the picture changes within two millimetres (:mod:`vision.likelihood.boundaries`), the variance of
 colour within faces is small (as in :mod:`vision.likelihood.crop_faces`), and each face has a colour that pillars, or
-the pieces on them, can have.  Beside a single lamp shadows lie across faces, so that what colours say counts little
-beside the edges.  A level is inferred jointly with what stands on it, since a pillar raised under a piece looks much
-like a piece put under it; where few levels are asked about, it is moved and turned to where it fits best.
-Pillars are updated one after the other, given the others, until none changes (coordinate ascent of the likelihood).
+the pieces on them, can have.  Under a single lamp shadows lie across faces, so that colours get little weight compared
+with edges.  A level is inferred jointly with what stands on the pillar, since a pillar raised under a piece looks much
+like a piece put under it; where few levels are in question, what stands there is moved and turned to where it fits
+best.  Pillars are updated one after the other, given the others, until none changes (coordinate ascent of the
+likelihood).
 """
 
 from __future__ import annotations
@@ -41,42 +42,43 @@ Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
 
 SWEEPS = 5
-"""Most sweeps over all pillars; three mostly suffice.  The first infers only what stands on the pillars at their
-initial levels, lest one seem high because of a piece behind it that is not hypothesised yet."""
+"""Maximum number of sweeps over all pillars; three mostly suffice.  The first infers only what stands on the pillars at
+their initial levels, lest one seem high because of a piece behind it that is not hypothesised yet."""
 
 UNEXPECTED = 1e-4
 """Prior probability that a pillar whose level is expected stands at another.  Chosen by eye."""
 
 TEMPERATURE = 8.0
-"""By this what colours and evenness say is divided, since shadows and reflections are wrong on all of a face at once
+"""Divisor of the evidence from colours and evenness, since shadows and reflections are wrong on all of a face at once
 (temperature scaling: Guo et al., On calibration of modern neural networks, 2017).  Of 1,500 pillars in 60 pictures, all
-others being known, colours alone had 138 wrong, by up to 53 nats; boundaries alone 7; both, so weighted, 6
+others being known, colours alone got 138 wrong, by up to 53 nats; boundaries alone 7; both, so weighted, 6
 (2026-11-24)."""
 
 PLACE_STEPS = tuple((step_mm, step_mm, np.radians(turn_deg)) for step_mm, turn_deg in ((1.5, 6), (1.5, 6), (0.75, 3)))
-"""Steps of the search for a place, in turn: each to both sides of the best one, one coordinate after the other."""
+"""Steps of the search for a place, in turn: each in both directions from the best one, one coordinate after another."""
 
 MOST_GAIN_NATS = 60.0
 """A cube fits better by no more than this where it stands than in the middle of its pillar: what is less likely by more
-is not placed.  Of cubes 3.5 mm off and turned by all that pieces are, it was 55 at most (2026-11-24)."""
+is not placed.  For cubes 3.5 mm off and turned by the most that pieces are, it was 55 at most (2026-11-24)."""
 
 
 MOST_PLACED = 4
-"""Of more pillars that are asked about nothing is placed, since that takes 40 ms for each, but on so many that seem to
-hold several pieces, which is rare: a cube off the middle of its pillar may look like two on a lower one."""
+"""If more pillars than this are in question, nothing is placed, since that takes 40 ms for each, except on up to so
+many that seem to hold several pieces, which is rare: a cube off the middle of its pillar may look like two on a lower
+one."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelQuestion:
-    """What is given of the pillars (n), and what is asked.
+    """What is known about the pillars (n), and what is to be estimated.
 
     Attributes:
-        levels: of all: where the search begins.
+        levels: of all pillars, from which the search begins.
         configurations: what stands on each: 0 for nothing, then the configurations from 1.
         unknown: indices of the pillars whose levels are to be estimated.
-        expected: indices of those of them that are expected to stand at their ``levels``.
-        loose: indices of those on which something else may stand.
-        occupied: whether anything stands on them, of the pillars of which that is known.
+        expected: indices of those among them that are expected to stand at their ``levels``.
+        loose: indices of the pillars on which something else may stand.
+        occupied: whether anything stands on a pillar, by index, where that is known.
     """
 
     levels: Sequence[int]
@@ -88,7 +90,7 @@ class LevelQuestion:
 
 
 class _Shown(NamedTuple):
-    """What is seen.
+    """The picture that is explained.
 
     Attributes:
         image: (height, width, 3) uint8 BGR, the small picture.
@@ -106,7 +108,7 @@ class _Shown(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """What is round a pillar, in the rows and columns that it can cover.
+    """What surrounds a pillar, in the rows and columns that it can cover.
 
     Attributes:
         behind: (height, width) int32 labels of what is behind it.
@@ -129,11 +131,11 @@ def estimate_levels(
         light: (n, 3) float32 at each pillar, r g b, linear.
         colours: that can be visible.
         views: of the pose.
-        question: what is given of the pillars.
+        question: what is known about the pillars, and which are to be estimated.
 
     Returns:
-        (n,) levels; (n, l) float32 log-likelihood, each row's logsumexp 0; uniform for pillars that were not asked; and
-        (n,) configurations from 1, 0 for none.
+        (n,) levels; (n, l) float32 log-likelihood, each row's logsumexp 0, uniform for pillars that are not estimated;
+        and (n,) configurations from 1, 0 for none.
     """
     step = max(1, round(STEP_MM * views.px_per_mm))
     noise = noise_by_brightness(count_pairs(small, step, views.mat_px))
@@ -145,7 +147,7 @@ def estimate_levels(
     known: dict[tuple[int, bool, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
 
     def infer(pillar: int, tried: Sequence[int], *, are_placed: bool) -> None:
-        # Of most pillars nothing has changed in sight since they were fitted last.
+        # For most pillars nothing in sight has changed since they were last fitted.
         seen = pillar, are_placed, tuple(tried), found[is_near(views, pillar)].tobytes()
         log_prior = standing[pillar, tried] + prior[pillar, tried, None]
         if seen not in known:
@@ -173,7 +175,7 @@ def _priors(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """(n, l) log prior of each level, and (n, l, s) of what stands on each pillar at that level.
 
-    ``begun`` (n,) are the indices of the levels where the search begins; the pillars that are expected should be there.
+    ``begun`` (n,): indices of the levels where the search begins, at which the ``expected`` pillars should be.
     """
     count = len(views.faces[0])
     levels = np.zeros((len(begun), count))
@@ -197,8 +199,8 @@ def _fits(
 ) -> npt.NDArray[np.float64]:
     """(levels, s) log-likelihood of the picture in a pillar's reach if it stood at each of the levels that are tried.
 
-    ``asked``: the pillar, and these levels; ``log_prior`` (levels, s): what may be likely by it is placed closely;
-    None: nothing is.
+    ``asked``: the pillar, and these levels; ``log_prior`` (levels, s): what may be likely with it is moved to where it
+    fits best; None: nothing is.
     """
     pillar, tried = asked
     around = _around(shown, views, found, pillar)
@@ -221,7 +223,7 @@ def _fits(
 
 
 def _around(shown: _Shown, views: PillarViews, found: npt.NDArray[np.intp], pillar: int) -> _Around:
-    """What is round a pillar while the others are as ``found`` (n, 2): index of the level, and configuration."""
+    """What surrounds a pillar while the others are as ``found`` (n, 2): index of the level, and configuration."""
     reach, near = reach_of(views, pillar), is_near(views, pillar)
     behind = views.ground[reach].copy()
     hidden = np.zeros_like(behind)
@@ -245,7 +247,7 @@ def _log_likelihood(shown: _Shown, views: PillarViews, around: _Around, labels: 
 
 
 def _placed(shown: _Shown, views: PillarViews, around: _Around, which: tuple[int, int, int]) -> float:
-    """As :func:`_log_likelihood`, what stands on a pillar being where its boundaries fit best.
+    """As :func:`_log_likelihood`, with what stands on a pillar where its boundaries fit best, and its place's prior.
 
     ``which``: the pillar, its level and what stands on it.
     """

@@ -24,14 +24,14 @@ from vision.scene.terrain import SUBPIXEL_BITS, Polygon, far_first, fixed
 Labels = npt.NDArray[np.int32]
 
 Place = tuple[float, ...]
-"""Of what stands on a pillar, off its middle: mm to the right and up, and its turn in radians."""
+"""Displacement of what stands on a pillar from its middle: mm to the right and up, and rotation in radians."""
 
 SHRINK = 2
-"""Downscaling of the picture: faces are centimetres wide, and half of the size costs a quarter."""
+"""Downscaling factor of the picture: faces are centimetres wide, and half the size costs a quarter."""
 
 FURTHER_PIECE = 1e-3
-"""Prior odds of one piece more on a pillar: pieces of several sizes are seldom stacked.  Shared among all
-configurations of so many pieces.  Where the pillar stands at another level than is expected that is one act more, as
+"""Prior odds of one more piece on a pillar: pieces of several sizes are seldom stacked.  Shared among all
+configurations of so many pieces.  Where the pillar stands at another level than expected, each is a further act, as
 rare again.  Chosen by eye."""
 
 IN_THE_MIDDLE: Place = (0.0, 0.0, 0.0)
@@ -42,7 +42,7 @@ class Face:
     """A face of a pillar, or of a piece on it, in the small picture.
 
     ``region``: index of the evenly lit region that it belongs to, among those of its pillar: the pillar's own, then
-    those of each piece from below.  ``around_mm``: (k, 2) where its corners lie round the middle of the cell.
+    those of each piece from below.  ``around_mm``: (k, 2) its corners relative to the middle of the cell.
     """
 
     outline: Polygon
@@ -56,16 +56,16 @@ class PillarViews:
 
     Attributes:
         lowest: the first level.
-        faces: n by l by s, the visible faces of each; nothing stands on the pillar of the first, then come the
+        faces: n by l by s, the visible faces of each; in the first nothing stands on the pillar, then come the
             configurations of :func:`vision.scene.configurations.kit_configurations`.
         boxes: (n, 4) int32, left, top, right, bottom of what a pillar can cover at any level, in the small picture.
         far_first: (n,) intp, the farthest first.
         ground: (height, width) int32, labels FLOOR and TABLE where no pillar stands.
-        storeys: most solids on top of each other: the pillar and the tallest stack on it.
+        storeys: greatest number of solids on top of each other: the pillar and the tallest stack on it.
         further: (s,) how many pieces stand on the lowest one of each.
         log_prior: (s,) float64, of what stands on a pillar.
-        per_mm: (n, l, 2, 2) float64, by how many steps of a fixed-point outline what stands on a pillar is moved in the
-            small picture for each mm to the right and up.
+        per_mm: (n, l, 2, 2) float64, shift in the small picture of what stands on a pillar, in steps of a fixed-point
+            outline, for each mm to the right and up.
         weight: independent observations per pixel: an edge that is slightly off is wrong along the whole pillar.
         px_per_mm: scale of the small picture in the middle of the mat.
         mat_px: (4, 2) the mat's corners in it.
@@ -86,7 +86,7 @@ class PillarViews:
 
 
 def told_apart(pillars: Pillars) -> range:
-    """The levels that a picture is asked about: one beyond the highest, too, where a pillar may be put."""
+    """The levels that are compared in a picture: also one beyond the highest, where a pillar may be put."""
     return range(pillars.lowest, pillars.highest + 2)
 
 
@@ -168,7 +168,7 @@ def reach_of(views: PillarViews, pillar: int) -> tuple[slice, slice]:
 
 
 def is_near(views: PillarViews, pillar: int) -> npt.NDArray[np.bool_]:
-    """(n,) the other pillars that may be seen in a pillar's reach."""
+    """(n,) the other pillars that may be visible in a pillar's reach."""
     left, top, right, bottom = views.boxes[pillar]
     beside = (views.boxes[:, :2] >= (right, bottom)) | (views.boxes[:, 2:] <= (left, top))
     near = np.asarray(~beside.any(axis=1))
@@ -181,7 +181,7 @@ def paint_pillar(
 ) -> None:
     """Render a pillar in its ``state``, level and configuration, on the ``labels`` of the box of the pillar ``of``.
 
-    Its own box where that is None.
+    Of its own box if that is None.
     """
     box, (level, configuration) = pillar if of is None else of, state
     faces = views.faces[pillar][level][configuration]
@@ -191,7 +191,7 @@ def paint_pillar(
 def paint_pieces(labels: Labels, views: PillarViews, pillar: int, state: tuple[int, int], place: Place) -> None:
     """Render what stands on a pillar in this ``state``, at this ``place``, on the ``labels`` of its box.
 
-    Moved in the picture as its foot is: cubes are so small that perspective makes no difference.
+    It is moved in the picture as its foot is: cubes are so small that perspective makes no difference.
     """
     (level, configuration), (*off_mm, turn_rad) = state, place
     turn = np.array([[np.cos(turn_rad) - 1, np.sin(turn_rad)], [-np.sin(turn_rad), np.cos(turn_rad) - 1]])
@@ -209,7 +209,7 @@ def paint_pieces(labels: Labels, views: PillarViews, pillar: int, state: tuple[i
 
 
 def _paint(labels: Labels, views: PillarViews, which: tuple[int, int], faces: Iterator[tuple[Polygon, int]]) -> None:
-    """Render ``faces``, outlines and regions; ``which``: the pillar that they belong to, and that of the box."""
+    """Render ``faces``, outlines and regions; ``which``: the pillar they belong to, and the one whose box it is."""
     pillar, box = which
     offset = views.boxes[box, :2] << SUBPIXEL_BITS
     first = FIRST + REGIONS * views.storeys * pillar

@@ -1,8 +1,8 @@
-"""What colours leave in doubt, compared head to head in the picture.
+"""Explanations that colours leave in doubt, compared head to head in the picture.
 
-Each explanation of a cell is painted over the picture, among what is hypothesised round it, its pieces are moved to
-where they fit best, and the segmentations are compared: boundaries where the picture changes, and surfaces of colours
-that their materials can show.
+Each explanation of a cell is rendered as a segmentation of the picture, among the stacks hypothesised around it, its
+pieces are moved to where they fit best, and the segmentations are compared: boundaries should lie where the picture
+changes, and surfaces have colours that their materials can show.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ in each other's shade and may be as dark as any cube: there colours are wrong by
 ``tools.soak_traced``)."""
 
 TOLD_NATS = 12.0
-"""Nothing is compared where colours make the best explanation likelier than all others by more than this, but on
+"""Nothing is compared where colours make the best explanation likelier than all others by more than this, except on
 pillars: of 671 such stacks, and 254 bare cells, in 22 folders and sets of discs and blocks no comparison preferred
-another, and what was left of the lead was 5.7 nats at least; of 8 to 10 nats one of 404 did."""
+another, and at least 5.7 nats of the lead were left; with a lead of 8 to 10 nats one of 404 did."""
 
 
 def rescore_by_rendering(
@@ -45,10 +45,10 @@ def rescore_by_rendering(
 ) -> None:
     """Compare what is in doubt on updated cells, in the picture (height, width, 3) uint8 BGR that was observed.
 
-    Neighbours of those that change are updated again, and compared once.  Faces with characters are not even, and a
-    learned board has grain, lines and pictures, but terrain and pillars have none: of other kits only towers are
-    compared, with lines of stacks, and on a learned board heights of plain pieces as well, which surfaces are asked
-    about, too.  ``bare`` gives a learned board in that picture; it is called where something is compared.
+    Neighbours of those that change are updated again, and compared once.  Faces with characters are not uniform, and a
+    learned board has grain, lines and pictures, whereas terrain and pillars have none: with other kits only towers are
+    compared, with lines of stacks, and on a learned board heights of plain pieces as well, by their surfaces, too.
+    ``bare`` gives the learned board in that picture; it is called only where something is compared.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.is_on_learned_board
     prisms, has_plain_faces = geometry.prisms, geometry.configurations.has_plain_faces
@@ -66,18 +66,18 @@ def rescore_by_rendering(
     if not (is_plain or geometry.is_edged):
         return
     if _rescore(look(), prisms, hypothesis, np.flatnonzero(hypothesis.updated)) and hypothesis.stale.any():
-        # Colours alone would make of them what they were before: what they say is scored among what is found now.
+        # Colours alone would restore the previous states: they are scored again, given what has been found now.
         again = np.flatnonzero(hypothesis.stale)
         for cell in again.tolist():
             score_all(hypothesis, cell)
         _rescore(look(), prisms, hypothesis, again)
         hypothesis.settle()
-    # What colours were sure of boundaries may not be.
+    # Boundaries may put in doubt what colours were sure of.
     join_lines(look, hypothesis, may_be_of_tower(hypothesis) & ~asked & are_joined)
 
 
 def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices) -> bool:
-    """Whether some of ``cells`` (b,) hold another state now."""
+    """Compare what is in doubt on ``cells`` (b,); returns whether the state of some has changed."""
     stacks, changed = stacks_of(hypothesis, prisms), False
     doubt = DOUBT_ON_PILLARS_NATS if hypothesis.geometry.is_edged else DOUBT_NATS
     cells = cells[~_is_told(hypothesis, cells, doubt if hypothesis.geometry.is_edged else TOLD_NATS)]
@@ -87,18 +87,18 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
     for cell, lacks in zip(cells.tolist(), lacks_heights.tolist(), strict=True):
         by_colour: Array = every.of(cell) if lacks else hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
         heights = np.append(0.0, by_colour.max(axis=1))
-        # A thing on the table may have a piece's colour all over the tower that it seems to be: colours are then sure.
+        # An object on the table may have a piece's colour all over the tower that it resembles: colours are then sure.
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
         if hypothesis.is_no_ground[cell]:
-            # Colours say ground, or that the set's colours were learned wrongly.
+            # Colours say ground, unless the set's colours were learned wrongly.
             tried[1:] |= heights[1:] >= heights[1:].max() - doubt
             if hypothesis.hue_log_ratio[cell] > 0:
                 heights[0] = heights[1:].max()
         if tried.sum() > 1:
             compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
             while (also := _also_in_doubt(heights, best := int(compared.argmax()), doubt) & ~tried).any():
-                # In a patch of their own, beside the likeliest one so far.
+                # In a patch of their own, together with the likeliest one so far.
                 asked = also | (np.arange(len(also)) == best)
                 tried |= also
                 more, places_of_more = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
@@ -119,10 +119,10 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
 
 
 def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:
-    """(1 + f,) heights in doubt beside one that was ``chosen``, by colours' scores ``heights`` (1 + f,).
+    """(1 + f,) heights in doubt beside the ``chosen`` one, by the scores of colours, ``heights`` (1 + f,).
 
-    One that is chosen against colours is itself in doubt, also beside what they had ruled out, and beside the next one
-    whatever they say of that: a piece of the ground's colour is no likelier there than one that is not there.
+    One chosen against colours is itself in doubt, also against heights that they had ruled out, and against the next
+    one whatever they say of it: to colours, a piece of the ground's colour is no likelier there than none.
     """
     also: Mask = heights >= heights[chosen] - doubt
     if chosen != heights.argmax() and chosen + 1 < len(heights):
@@ -131,7 +131,7 @@ def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:
 
 
 def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
-    """(b,) of which ``cells`` (b,) colours leave nothing in doubt, by so many nats, that would have to be compared."""
+    """(b,) on which of ``cells`` (b,) colours leave nothing within ``doubt`` nats that would have to be compared."""
     scores, heights = hypothesis.scores[cells], hypothesis.by_explanation(cells)
     likeliest = heights.argmax(axis=1)
     # A tower may hide the table, where less likely ones are compared, too.
@@ -142,7 +142,7 @@ def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
 
 
 def _lacks_heights(hypothesis: Hypothesis, cells: Indices) -> Mask:
-    """(b,) on which ``cells`` (b,) some configurations may not have been scored while lower ones were likelier."""
+    """(b,) on which of ``cells`` (b,) some configurations may not have been scored, as lower ones were likelier."""
     by_colour, isolated = hypothesis.scores[cells, 1:], hypothesis.isolated.scores[cells, 1:]
     lacks: Mask = (by_colour.max(axis=1) < DOUBT_NATS) & (isolated.max(axis=1) > -DOUBT_NATS)
     return lacks
@@ -151,8 +151,8 @@ def _lacks_heights(hypothesis: Hypothesis, cells: Indices) -> Mask:
 def compare(image: Picture, hypothesis: Hypothesis, cell: int, tried: Mask) -> Floats:
     """(1 + f,) log-likelihoods, up to a constant, of the empty cell and the configurations ``tried`` on it; else -inf.
 
-    By the picture (height, width, 3) uint8 BGR alone, among what is hypothesised round the cell.  The kit's pieces must
-    have upper faces.
+    From the picture (height, width, 3) uint8 BGR alone, given the stacks hypothesised around the cell.  The kit's
+    pieces must have upper faces.
     """
     prisms = hypothesis.geometry.prisms
     assert prisms is not None, "pyramids have no upper faces"

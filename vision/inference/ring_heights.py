@@ -1,4 +1,4 @@
-"""Heights of stacks of round pieces, by how large the ring on the uppermost one appears."""
+"""Heights of stacks of round pieces, from the apparent size of the ring on the uppermost one."""
 
 from __future__ import annotations
 
@@ -28,40 +28,40 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 CLOSE_NATS = 9.0
-"""Heights that are less likely than the best one by more than this when faces are known are left alone."""
+"""Heights that are less likely than the best one by more than this once faces are known are left alone."""
 
 GROOVE_REACH = 0.06
-"""By which share of its radius a groove may appear larger or smaller: beyond is the bevel, or another groove."""
+"""Share of its radius by which a groove may appear larger or smaller: beyond is the bevel, or another groove."""
 
 GUIDED_REACH = 0.02
-"""The same where the inner groove tells how large it is: by three standard deviations of that."""
+"""The same where the inner groove predicts its size: three standard deviations of that prediction."""
 
 GROOVE_TRUST = (0.04, 0.01)
-"""Standard deviation (mm) of a groove's radius besides that of its fit, and how often it is none, as a share of its
-density: of 799 discs in 57 sets the scatter was 0.03 to 0.04 mm up to :data:`FAINT_MM`, and one in a hundred was more
-than 0.1 mm off; from one height to the next a radius changes by 0.07 to 0.13 mm."""
+"""Standard deviation (mm) of a groove's radius besides that of its fit, and how often it is an outlier, as a share of
+its density: of 799 discs in 57 sets the scatter was 0.03 to 0.04 mm up to :data:`FAINT_MM`, and one in a hundred was
+more than 0.1 mm off; from one height to the next a radius changes by 0.07 to 0.13 mm."""
 
 FAINT_MM = 0.065
-"""Standard deviation of a radius from which on it may be that of noise, as on black pieces in dim light, and is not
-asked: half of those were more than 0.1 mm off."""
+"""Standard deviation of a radius from which on it may be fitted to noise, as on black pieces in dim light, and is not
+used: half of those were more than 0.1 mm off."""
 
 FITTED_MM, ASTRAY = 0.75, 0.01
-"""Standard deviation, each way, of a face from where boundaries put it, and how often it is elsewhere: density of its
-place then, as a share of that of the right one.  Of 1,192 stacks in 60 sets and boards half were within 0.7 mm, one in
-ten beyond 1.4 and one in a hundred beyond 2.0; with a piece more or less one in ten beyond 4.8 and 5.9."""
+"""Standard deviation, along each axis, of a face about where boundaries put it, and how often it is elsewhere: density
+of its place then, as a share of that of the right one.  Of 1,192 stacks in 60 sets and boards half were within 0.7 mm,
+one in ten beyond 1.4 and one in a hundred beyond 2.0; with a piece more or less one in ten beyond 4.8 and 5.9."""
 
 EMPTY_NATS = 16.0
-"""Where a piece is less likely than none by less than this, it is asked whether grooves are seen."""
+"""Where a piece is less likely than none by less than this, grooves are looked for."""
 
 GROOVE_UNEVEN = 0.0004
-"""Variance along a circle, as :data:`vision.glyphs.face_detection.LEAST_UNEVEN`, of faces of draughtsmen, which have
-less grain than wood.  Of 0.0001 to 0.0015 this had the heights likeliest on 13 sets and 19 own boards."""
+"""Variance along a circle, as :data:`vision.glyphs.face_detection.LEAST_UNEVEN`, for faces of draughtsmen, which have
+less grain than wood.  Of 0.0001 to 0.0015 this made the true heights likeliest on 13 sets and 19 own boards."""
 
 SAME_MM = 0.5
-"""Middles that are no farther apart are one: as fine as they are searched."""
+"""Centres no farther apart than this count as one: it is the resolution of their search."""
 
 RING_FOUND = 1.0
-"""Log-likelihood ratio from which on a place is looked at."""
+"""Log-likelihood ratio from which on a place is considered."""
 
 
 def about(ring_mm: float, reach: float = RING_REACH) -> tuple[float, float]:
@@ -70,11 +70,11 @@ def about(ring_mm: float, reach: float = RING_REACH) -> tuple[float, float]:
 
 
 def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inner_mm: float | None = None) -> None:
-    """Weigh heights that are in doubt of draughtsmen, by how large the groove of radius ``ring_mm`` appears.
+    """Weigh heights of draughtsmen that are in doubt, by the apparent size of the groove of radius ``ring_mm``.
 
-    In some light the bevel is as dark a circle.  So where a set has another groove within, of radius ``inner_mm``, that
-    is looked for first, and tells how large the other one is, about.  Where both are as round as they are on pieces
-    there is one: its face may have the board's own colour.
+    In some light the bevel is as dark a circle.  So where a set has another groove inside, of radius ``inner_mm``, that
+    is looked for first, and roughly predicts the size of the outer one.  Where both are as round as on pieces there is
+    one, even if its face has the board's own colour.
     """
     upright, labels = hypothesis.geometry.faces, hypothesis.all_labels()
     count, in_doubt = len(hypothesis.geometry.configurations.all), _in_doubt(hypothesis)
@@ -101,7 +101,7 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
 
 
 def _covers_another(hypothesis: Hypothesis, cell: int, face: Faces, nats: float = 0.0) -> bool:
-    """Whether a ``face`` (1) covers the middle of one on another cell, where something stands by so many nats."""
+    """Whether a ``face`` (1) covers the centre of one on another cell, where something stands by more than ``nats``."""
     stands = (hypothesis.state > 0) & (hypothesis.scores.max(axis=1) > nats)
     stands[cell] = False
     others = hypothesis.faces_on(np.flatnonzero(stands))
@@ -116,9 +116,9 @@ def _weigh_presence(hypothesis: Hypothesis, cell: int, log_ratio: float) -> None
 
 
 def _weigh_place(hypothesis: Hypothesis, cell: int, face: Faces, are_grooves: float) -> None:
-    """Weigh the heights of a stack by where its ``face`` (1) is, by the log-likelihood ratio that it is one.
+    """Weigh the heights of a stack by where its ``face`` (1) is; ``are_grooves``: log-likelihood ratio that it is one.
 
-    Boundaries have told where it should be for each of them, or else it should be over the middle of the cell.
+    It should be where boundaries have put it for each height or, if they have not, over the middle of the cell.
     """
     count = len(hypothesis.geometry.configurations.all)
     every, straight = np.arange(count), hypothesis.faces_at_every_height(np.array([cell]))
@@ -132,9 +132,9 @@ def _weigh_place(hypothesis: Hypothesis, cell: int, face: Faces, are_grooves: fl
 def _roundest(
     image: Picture, straight: Faces, labels: LabelBuffer, ring_mm: float, inner_mm: float | None
 ) -> tuple[Faces, Ring, Ring, int]:
-    """The face (1) with the roundest grooves, of those that ``straight`` (k) may be; the inner one, and the outer.
+    """The face (1) with the roundest grooves, of those that ``straight`` (k) may be; its inner and its outer groove.
 
-    Round any middle but the right one no circle is as round.  Last comes at how many places one was looked for.
+    About any centre but the right one, circles are less round.  Last comes the number of places that were searched.
     """
     its_mm = ring_mm if inner_mm is None else inner_mm
     faces, log_ratio = centred(image, straight, labels, its_mm, GROOVE_UNEVEN)
@@ -155,7 +155,7 @@ def _roundest(
 
 
 def _distinct(faces: Faces, log_ratio: Array) -> Faces:
-    """Those of ``faces`` (k) that are found, the likeliest first, but for what several heights have in one place."""
+    """Those of ``faces`` (k) that are found, the likeliest first; of several heights in one place only one."""
     kept: list[int] = []
     are_apart = distances_mm(faces, faces) > SAME_MM
     for number in np.argsort(-log_ratio).tolist():
@@ -165,7 +165,7 @@ def _distinct(faces: Faces, log_ratio: Array) -> Faces:
 
 
 def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:
-    """Weigh heights that are in doubt by how large the rings on ``faces`` by cell appear."""
+    """Weigh heights that are in doubt by the apparent size of the rings on ``faces``, by cell."""
     labels, is_told = hypothesis.all_labels(), _in_doubt(hypothesis).sum(axis=1) < 2
     for cell, face in faces.items():
         if hypothesis.updated[cell] and not is_told[cell]:
@@ -175,7 +175,7 @@ def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, F
 
 
 def _in_doubt(hypothesis: Hypothesis) -> Mask:
-    """(n, configurations) which are little less likely than the best one of each cell."""
+    """(n, configurations) which are hardly less likely than the best one of each cell."""
     heights = hypothesis.by_configuration()
     in_doubt: Mask = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
     return in_doubt
@@ -190,10 +190,10 @@ def _weigh(
 
 
 def _weigh_heights(hypothesis: Hypothesis, cell: int, ratio: npt.NDArray[np.float64]) -> None:
-    """Weigh all heights of a stack by what a face tells of them, a log-likelihood ``ratio`` (configurations,)."""
+    """Weigh all heights of a stack by the log-likelihood ``ratio`` (configurations,) from its face."""
     heights = hypothesis.by_configuration(np.array([cell]))[0]
     by_colour = hypothesis.scores[cell, 1:].reshape(len(heights), -1)
-    # What a face tells is how high its stack is, not whether there is one.
+    # A face tells how high its stack is, not whether there is one.
     ratio -= ratio[heights.argmax()]
     scores = np.append(0, by_colour + ratio[:, None]).astype(np.float32)
     scores[1:] -= scores[1:].max() - heights.max()
@@ -201,7 +201,7 @@ def _weigh_heights(hypothesis: Hypothesis, cell: int, ratio: npt.NDArray[np.floa
 
 
 def rescore(hypothesis: Hypothesis, cell: int, scores: Array) -> None:
-    """Hypothesise the likeliest state by ``scores`` (states,) on a cell, where it is if it was that before."""
+    """Store ``scores`` (states,) of a cell and hypothesise the likeliest state; an unchanged one keeps its place."""
     hypothesis.score(np.array([cell]), scores[None])
     state = int(scores.argmax())
     if state != hypothesis.state[cell]:

@@ -1,4 +1,4 @@
-"""The search for the hypothesis that explains a picture best: coordinate ascent and block moves in turn."""
+"""Search for the hypothesis that best explains a picture: coordinate ascent and block moves in turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vision.likelihood.observations import Observations
 
 
 def infer(observations: Observations, rim: npt.NDArray[np.float32], geometry: Geometry) -> Hypothesis:
-    """The hypothesis that explains a whole board best.
+    """Infer the hypothesis that best explains a whole board.
 
     Args:
         observations: what the picture shows.
@@ -35,7 +35,7 @@ def infer(observations: Observations, rim: npt.NDArray[np.float32], geometry: Ge
 
 
 def infer_again(hypothesis: Hypothesis, cells: npt.NDArray[np.intp], observations: Observations) -> None:
-    """Explain a board again of which ``cells`` (b,) show something else; ``hypothesis.updated`` says what changed."""
+    """Update a hypothesis where ``cells`` (b,) now show something else; ``hypothesis.updated`` says what changed."""
     begin_again(hypothesis, cells, observations)
     _search(hypothesis)
 

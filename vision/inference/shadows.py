@@ -1,8 +1,8 @@
 """Heights that are in doubt, weighed by the shadows that stacks of each height would cast on the bare ground.
 
-Ground in the shadow before a stack looks like the side of one more dark piece, and a pale piece like lit ground.  But
-the light tells where shadows must lie, by those of all stacks, and how far they reach tells how high each stack is,
-whatever its colours.
+Ground in the shadow in front of a stack looks like the side of one more dark piece, and a pale piece like lit ground.
+But the light, inferred from the shadows of all stacks, predicts where shadows lie, and how far they reach tells how
+high each stack is, whatever its colours.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 CLOSE_NATS = 6.0
-"""Heights that are less likely than the best one by more than this are not asked about: shadows count for 3 nats."""
+"""Heights that are less likely than the best one by more than this are not tested: shadows count for 3 nats at most."""
 
 DOUBT_NATS = 12.0
-"""Where one is less likely by no more than this, a stack does not help to tell the light."""
+"""A stack of which another height is less likely by less than this is not used to infer the light."""
 
 SHARE, MISLED = 0.4, 0.05
-"""Share that shadows count for, since neighbouring places are misled by the same errors of light and place, and how
-often they say nothing of a stack at all: of 1,320 stacks on 29 printed sets whose height was in doubt, and 1,482 on 32
+"""Weight of shadows, since neighbouring places are misled by the same errors of light and position, and how often they
+say nothing about a stack at all: of 1,320 stacks on 29 printed sets whose height was in doubt, and 1,482 on 32
 boards, shares of 0.3 to 0.7 and probabilities of 0.02 to 0.1 gave the truth the same likelihood within a twentieth."""
 
 REACH, BESIDE_MM = 1.3, 6.0
-"""Places are compared up to so many heights of the highest stack in question beyond its foot, and so far round it."""
+"""Places are compared up to so many heights of the highest stack in question beyond its foot, and this far around
+it."""
 
 MODELLED = 0.04
-"""Standard deviation that is left between light as modelled and as seen, besides noise."""
+"""Residual standard deviation between modelled and observed light, besides noise."""
 
 STRAY = 0.15
 """How often a place is as bright as any ground, whatever is predicted."""
@@ -49,16 +50,16 @@ DARKEST = 0.03
 """Least share of the light that reaches a place."""
 
 LIT, LIT_DEVIATION, BRIGHTEST = 0.7, 0.12, 1.1
-"""How often ground is lit, the deviation of light there, and how bright it is at most elsewhere, where nothing is known
-of shadows: as colours have it (``vision.appearance.colour_model.FLOOR_SHADING``)."""
+"""How often ground is lit, the standard deviation of the light there, and how bright it is at most elsewhere, where
+nothing is known of shadows: as in the colour model (``vision.appearance.colour_model.FLOOR_SHADING``)."""
 
 
 def weigh_by_shadows(
     hypothesis: Hypothesis, look: Callable[[], Ground], measure: Callable[[Ground], GroundLight]
 ) -> None:
-    """Weigh heights that are in doubt of stacks of discs on a flat board, none among them, by their shadows.
+    """Weigh heights of stacks of discs on a flat board that are in doubt, none among them, by their shadows.
 
-    ``look`` gives the bare ground and ``measure`` the light on some of it; they are called where a height is in doubt.
+    ``look`` gives the bare ground and ``measure`` the light on parts of it; called only where a height is in doubt.
     """
     heights = hypothesis.by_explanation()
     behind = heights.max(axis=1, keepdims=True) - heights
@@ -90,18 +91,18 @@ def _asked(hypothesis: Hypothesis, cell: int, heights: Indices) -> Points:
 
 
 def _stacks(hypothesis: Hypothesis) -> Points:
-    """(n, 3) mm, x and y of each cell's middle, and how high what is hypothesised on it is."""
+    """(n, 3) mm, x and y of each cell's middle, and the height of the stack hypothesised on it."""
     heights_mm = _piece_mm(hypothesis) * hypothesis.configuration_count(hypothesis.state)
     return np.column_stack([hypothesis.geometry.crops.centres_mm[:, :2], heights_mm])
 
 
 def _piece_mm(hypothesis: Hypothesis) -> float:
-    """How high a piece is."""
+    """Height of a piece."""
     return hypothesis.geometry.configurations.all[0].size.height_mm
 
 
 def _near(ground: Ground, asked: Points, radius_mm: float) -> Indices:
-    """(l,) numbers of the places on which the stacks ``asked`` about (k, 3) of one cell may cast their shadows."""
+    """(l,) indices of the places on which the candidate stacks ``asked`` (k, 3) of one cell may cast their shadows."""
     reach = radius_mm + BESIDE_MM + REACH * asked[:, 2].max()
     x, y = (ground.places_mm - asked[0, :2]).T
     return np.flatnonzero(x * x + y * y < reach * reach)
@@ -110,10 +111,10 @@ def _near(ground: Ground, asked: Points, radius_mm: float) -> Indices:
 def _compare(
     seen: tuple[Ground, GroundLight, ShadowLight], asked: Points, others: Points, view: tuple[float, Points]
 ) -> Floats:
-    """(k,) log-likelihood of the ground round each of the stacks ``asked`` about (k, 3), up to a constant.
+    """(k,) log-likelihood, up to a constant, of the ground nearby given each of the candidate stacks ``asked`` (k, 3).
 
-    By what is ``seen``, the ground near them, the light on it and where that comes from, whichever of them stands
-    there.  ``others`` (s, 3) stand besides; ``view``: the radius, mm, and the camera's place (1, 3).
+    From what is ``seen`` whichever of them stands there: the ground near them, the light on it and where that comes
+    from.  ``others`` (s, 3) stand besides; ``view``: the radius, mm, and the camera's position (1, 3).
     """
     (ground, light, lamps), (radius_mm, camera_mm) = seen, view
     in_front = np.vstack([others, asked[asked[:, 2] > 0]])

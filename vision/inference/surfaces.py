@@ -1,4 +1,4 @@
-"""A closer look at cells of a learned board: by the surfaces that each configuration predicts there."""
+"""A closer look at seemingly empty cells of a learned board, by the surfaces that each configuration predicts there."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ Picture = npt.NDArray[np.uint8]
 CHANNELS = 3
 
 EMPTY_NATS = 12.5
-"""A piece that is less likely than an empty cell by more than this, whatever its height, is not looked at further.
+"""A piece that is less likely than an empty cell by more than this, at any height, is not examined further.
 
-With 10 and 25, 37 boards with discs had 203 and 153 nats, all of it of dark discs on one dark board, which 12.5 reads
-as 25 does.  A reading of `own-chequer`, in whose shadows more squares are looked at then, took 59 ms with 10, 70 with
+With 10 and 25, 37 boards with discs had 203 and 153 nats, all of it from dark discs on one dark board, which 12.5 reads
+as 25 does.  A reading of `own-chequer`, in whose shadows more squares are then examined, took 59 ms with 10, 70 with
 12.5 and 110 with 25.
 """
 
 LIKELIEST_NATS = 2.5
-"""Whether anything is to be looked at further is asked of heights that colours, counted as below, make less likely than
-the likeliest by no more than this: of a tower in view a single piece may be less likely still, and asking about all
+"""Whether a cell is examined further is decided from the heights that colours, weighted as below, make less likely than
+the likeliest by no more than this: where a tower is in view, a single piece may be less likely still, and testing all
 heights doubled the time of a reading (`own-chequer`).  Chosen by eye."""
 
 TRIED_NATS = 20.0
-"""The same where it is looked at further: of 574 cells of 15 boards with discs none was found to be higher, or lower,
+"""The same once a cell is examined further: of 574 cells of 15 boards with discs none was found to be higher, or lower,
 than colours said by 7 or more, and 520 pictures of 52 boards are read as with all heights."""
 
 UNLIKE, UNLIKE_SHARE = 0.06, 0.3
 """Log brightness by which a pixel differs from the board, and share of such pixels round a cell's middle above which it
-is looked at for a piece of the board's colour.  Of 139 pieces on three boards none had less than 0.35, of 550 bare
-squares four in five: the others were shaded."""
+is examined for a piece of the board's colour.  Of 139 pieces on three boards none had less than 0.35; of 550 bare
+squares four in five did: the others were shaded."""
 
 CAMOUFLAGED_SHARE = 0.5
-"""Share that colours count for there: all pixels of a face, or of a shadow, are unlike the board for one cause.  With
-0.1 one of 1,900 squares was taken for a piece and seemed sure."""
+"""Weight of colours there: all pixels of a face, or of a shadow, differ from the board for one common cause.  With 0.1
+one of 1,900 squares was taken for a piece and seemed sure."""
 
 
 def find_camouflaged(hypothesis: Hypothesis) -> None:
     """Look for pieces of a learned board's own colour.
 
-    By colour every pixel speaks for the board where it is as expected.  But a piece has outlines and sides of its own,
-    where the board has none.  Neighbours of those that are found are updated again.
+    By colour, every pixel that looks as expected is evidence for the board.  But a piece has outlines and sides of its
+    own, where the board has none.  Neighbours of the pieces that are found are updated again.
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
     # A maroon disc may be as bright as a blue board.
@@ -71,7 +71,7 @@ def unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
 
 @compiled
 def _unlike_shares(codes: Picture, gain: Array, expected: Array, cells: Indices, rows: tuple[int, int]) -> Array:
-    """See :func:`_unlike_board`; in rows from the first up to the second; the others as of :class:`Observations`."""
+    """See :func:`unlike_board`; ``rows``: the first and the one after the last; others as in :class:`Observations`."""
     shares, least, most = np.zeros(len(cells), np.float32), np.exp(-UNLIKE), np.exp(UNLIKE)
     for k in range(len(cells)):
         cell, per_code = cells[k], gain[cells[k]].sum() / CHANNELS
@@ -89,8 +89,8 @@ def _unlike_shares(codes: Picture, gain: Array, expected: Array, cells: Indices,
 
 
 def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool:
-    """Rescore a cell that seems empty but is unlike the board; whether a piece seems to stand there now, or may."""
-    # Where boundaries will be asked whether anything stands there, colours need not rule it out.
+    """Rescore a cell that seems empty but is unlike the board; returns whether a piece now seems to, or may, stand."""
+    # Where boundaries will decide whether anything stands there, colours need not rule it out.
     are_boundaries_asked, by_colour = hypothesis.geometry.configurations.has_plain_faces, every.of(cell)
     if are_boundaries_asked:
         by_colour = of_camouflaged(by_colour)
@@ -112,9 +112,9 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
 
 
 def of_camouflaged(by_colour: Array) -> Array:
-    """Log-likelihood ratios ``by_colour`` (…), of the same shape, that do not rule out that anything stands there.
+    """Log-likelihood ratios ``by_colour`` (…), of the same shape, bounded so that they do not rule out a piece there.
 
-    They were misled where a piece has the board's colour: that is known more sharply, but the pixels of one face have
+    Colours are misled where a piece has the board's colour, which is known more sharply; but all pixels of a face share
     one shade, as those of the board do.
     """
     most = CAMOUFLAGED_SHARE * by_colour.max()
@@ -123,7 +123,7 @@ def of_camouflaged(by_colour: Array) -> Array:
 
 
 def by_surfaces(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_]) -> Array:
-    """(f,) log-likelihood ratio of configurations by surfaces: see :func:`surface_log_ratio`."""
+    """(f,) log-likelihood ratios of the configurations ``tried``, by surfaces: see :func:`surface_log_ratio`."""
     geometry = hypothesis.geometry
     labels = hypothesis.labels(np.array([cell]), bare=True)
     which = cell, tried, geometry.side_edges[cell]

@@ -1,4 +1,4 @@
 """How well a configuration explains pixels: observations, column integrals, stacks, edges, lateral faces, regions.
 
-Every function is log p(pixels | configuration of a cell, its neighbours); nothing here chooses.
+Every function returns log p(pixels | configuration of a cell, its neighbours); no decision is made here.
 """

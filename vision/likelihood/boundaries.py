@@ -1,9 +1,9 @@
-"""A patch of the picture, prepared to tell how well a segmentation fits it.
+"""A patch of the picture, preprocessed for scoring segmentations against it.
 
-Two places a few millimetres apart look alike on one surface, and mostly differ where two surfaces meet.  So a
+Two points a few millimetres apart look alike on one surface, and mostly differ where two surfaces meet.  So a
 segmentation is right when its boundaries lie where the picture changes (weak membrane: Blake and Zisserman, Visual
-reconstruction, 1987), and when each surface's colour is one that its material can show.  Soft shadows change little in
-so short a way, and a pale piece's outline is seen though its colour is the ground's.
+reconstruction, 1987), and when each surface's colour is one that its material can show.  Soft shadows change little
+over so short a distance, and a pale piece's outline is visible even if its colour is the ground's.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 STEP_MM = 2.0
-"""Distance between the two places that are compared: lens blur and bevels lie between them."""
+"""Distance between the two pixels that are compared: lens blur and bevels lie between them."""
 
 UNIT_MM = 5.0
-"""Length of a boundary over which contrast is one observation: texture, shadows and errors of place are correlated."""
+"""Boundary length that counts as one observation of contrast: texture, shadows and placement errors are correlated."""
 
 AREA_MM2 = 40.0
-"""Area over which colours are one observation, as in crops (:mod:`vision.scene.crops`)."""
+"""Area that counts as one observation of colour, as in crops (:mod:`vision.scene.crops`)."""
 
 COLOUR_STRIDE = 3
-"""Every how many pixels of a patch, each way, colours are looked up."""
+"""Stride in pixels, along both axes, at which the colours of a patch are sampled."""
 
 
 class Patch(NamedTuple):
@@ -40,15 +40,15 @@ class Patch(NamedTuple):
 
     Attributes:
         origin: x and y of its first pixel.
-        step: pixels between two places that are compared.
-        across: (height, width + 1) sums, along each second row from the first one on, of the log-likelihood ratio that
-            two surfaces meet between a pixel and the one ``step`` to the right, against that both are on one.
-        down: the same along each row for the one ``step`` below, of every second pixel.
+        step: pixels between two pixels that are compared.
+        across: (height, width + 1) cumulative sums, along every second row from the first one on, of the log-likelihood
+            ratio that two surfaces meet between a pixel and the one ``step`` to the right, against one surface.
+        down: the same along each row for the pixel ``step`` below, of every second pixel.
         ground_across, ground_down: likewise, of the log-likelihood ratio that both are on the ground, which has
-            contrasts of its own, against that both are on one even surface.
+            contrasts of its own, against one even surface.
         colours: (height / stride, width / stride, materials) float32, log-likelihood of each material for the colour
-            there, up to that of the likeliest one.
-        area: observations of colour that one of these is worth.
+            there, relative to the likeliest one.
+        area: observations of colour that each of these samples is worth.
     """
 
     origin: tuple[int, int]
@@ -62,11 +62,11 @@ class Patch(NamedTuple):
 
 
 class Contrasts(NamedTuple):
-    """Log-likelihood ratio that two surfaces meet between two pixels, against that both are on one.
+    """Log-likelihood ratio that two surfaces meet between two pixels, against both being on one.
 
     Attributes:
         across: (height, width) float32, of each pixel and the one ``step`` to the right.
-        down: likewise, and the one ``step`` below.
+        down: likewise, of each pixel and the one ``step`` below.
         step: pixels between the two.
     """
 
@@ -85,19 +85,19 @@ def make_patch(
     colour_model: Array,
     ground: SeenGround,
 ) -> Patch:
-    """The patch of a picture (height, width, 3) uint8 BGR that a box covers.
+    """The patch of a picture (height, width, 3) uint8 BGR within a box.
 
     Args:
         image: the picture.
         box: left, top, right, bottom, px.
-        scale: pixels between two places that are compared, and pixels a millimetre.
-        dissimilarity: in this picture, which all of its patches share.
+        scale: pixels between two pixels that are compared, and pixels per millimetre.
+        dissimilarity: of this picture, shared by all of its patches.
         table: (3, 256) int32, what each code of a channel adds to the row of the colour model.
         colour_model: (rows, materials) float32 log-likelihoods.
         ground: in the picture.
     """
     step, px_per_mm = scale
-    # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
+    # Horizontal pairs are sampled in every second row, vertical pairs in every second column.
     weight = 2 / (step * px_per_mm * UNIT_MM)
     across, down = _sums(image, box, step, *_weighted(dissimilarity.log_ratios, dissimilarity.slopes, weight))
     on_ground = ground_sums(image, box, step, ground, dissimilarity, weight)
@@ -110,7 +110,7 @@ def make_patch(
 def _sums(
     image: Picture, box: tuple[int, int, int, int], step: int, ratios: Array, slope: Array
 ) -> tuple[Floats, Floats]:
-    """Sums of ``ratios`` as of :attr:`Patch.across` and :attr:`Patch.down`."""
+    """Cumulative sums of ``ratios``, laid out as :attr:`Patch.across` and :attr:`Patch.down`."""
     left, top, right, bottom = box
     height, width = bottom - top, right - left
     across, down = np.zeros((height, width + 1)), np.zeros((height, width + 1))
@@ -133,9 +133,10 @@ def _sums(
 
 @compiled
 def ratios_down(image: Picture, scale: tuple[int, float], dissimilarity: Dissimilarity, counted: Mask) -> Array:
-    """(height, width) float32 as :attr:`Patch.down` of a picture (height, width, 3) uint8 BGR, in every column.
+    """(height, width) float32 ratios that :attr:`Patch.down` sums, of a whole picture (height, width, 3) uint8 BGR.
 
-    0 unless both pixels are ``counted`` (height, width).  ``scale`` and ``dissimilarity``: see :func:`make_patch`.
+    In every column; 0 unless both pixels are ``counted`` (height, width).  ``scale`` and ``dissimilarity``: see
+    :func:`make_patch`.
     """
     (step, px_per_mm), (height, width, _) = scale, image.shape
     ratios, slope = _weighted(dissimilarity.log_ratios, dissimilarity.slopes, 1 / (step * px_per_mm * UNIT_MM))
@@ -164,7 +165,7 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
 
 @compiled
 def _weighted(log_ratios: Floats, slopes: Array, weight: float) -> tuple[Array, Array]:
-    """Tables (bands, k) float32 of log-likelihood ratios that count so much, and (bands, channels) of slopes."""
+    """Tables (bands, k) float32 of log-likelihood ratios times ``weight``, and (bands, channels) of slopes."""
     return (weight * log_ratios).astype(np.float32), slopes
 
 
@@ -190,5 +191,5 @@ def _colours(
 
 @compiled
 def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios: Array, slope: Array) -> float:
-    """Log-likelihood ratio that two surfaces meet between two pixels; tables as of :func:`_weighted`."""
+    """Log-likelihood ratio that two surfaces meet between two pixels; tables from :func:`_weighted`."""
     return float(ratios[unlike(image, one, other, slope)])

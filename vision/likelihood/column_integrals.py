@@ -1,4 +1,4 @@
-"""Column integrals of crops: a sum over the pixels between two lines of a column is a difference of two look-ups.
+"""Column integrals of crops: the sum over a column's pixels between two lines is a difference of two look-ups.
 
 These are summed-area tables (Crow, Summed-area tables for texture mapping, 1984) along one axis.
 """
@@ -24,16 +24,16 @@ Indices = npt.NDArray[np.intp]
 FLOOR, SIDE = Materials.FLOOR, Materials.SIDE
 
 ROW_OFFSETS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
-"""(5,) rows by which a line is displaced from its predicted row, as unrolled in :func:`sum_line_at_offsets`."""
+"""(5,) offsets of a line from its predicted row, as unrolled in :func:`sum_line_at_offsets`."""
 
 
 MISLED = 0.005
 """Probability that a face, or the side of its piece, shows another piece's colour on somebody's own board.  A face may
-mirror a window or a wall, of whatever colour; in deep shade and its noise a side has that of another dark piece; and
-each of its pixels does so.  Of faces with 0.02, this and none the truth of 25 boards is 104, 102 and 147 nats less than
-sure; of sides with 0.02, this and 0.0025 that of ten others 33, 36 and 42, but with 0.02 faces that mirror are lost.
-On a printed mat pieces of a pale set stand closer to each other in colour than their sides, which the ground lights:
-there it loses more than it helps."""
+mirror a window or a wall, of whatever colour; in deep, noisy shade a side may look like that of another dark piece; and
+all of its pixels do so together.  With 0.02, this and none for faces, the truth of 25 boards falls 104, 102 and 147
+nats short of certainty; with 0.02, this and 0.0025 for sides, that of ten others 33, 36 and 42, but with 0.02 faces
+that mirror are lost.  On a printed mat pieces of a pale set stand closer to each other in colour than their sides,
+which the ground lights: there it loses more than it helps."""
 
 
 class ColumnIntegrals(NamedTuple):
@@ -42,7 +42,7 @@ class ColumnIntegrals(NamedTuple):
     Attributes:
         sums: (b, rows + 1, columns, channels) float32; row 0 is 0, row i the sum over the i crop rows above it.
         first_row: row of the crops at which the sums begin.
-        misled: probability that a face or a side shows another colour than its piece has, see :data:`MISLED`.
+        misled: probability that a face or a side shows a colour other than its piece's, see :data:`MISLED`.
     """
 
     sums: Array
@@ -120,9 +120,9 @@ class Lines(NamedTuple):
 
     Attributes:
         sums: ((rows + 1) · columns · channels,) float32, the cell's column integrals, flattened.
-        shape: (rows + 1, columns, channels) of them.
+        shape: (rows + 1, columns, channels) before flattening.
         edges: (e, k) float32, row of the crop at which each line cuts each of the k sampled columns.
-        covered: first of the k columns that the configuration covers, and one past the last; it is convex.
+        covered: first of the k columns that the configuration covers, and one past the last; its outline is convex.
         left: column of the integrals at which the first of the k lies, displacement included…
         fraction: …and the fraction of a column, 0…1, to the right of it.
         first_row: row of the crop at which the integrals begin.
@@ -141,7 +141,7 @@ class Lines(NamedTuple):
 
 @compiled
 def lines_of(integrals: ColumnIntegrals, table: OutlineTable, k: int, cell: int, configuration: int) -> Lines:
-    """The lines of a configuration in the middle of ``cell``, which is number ``k`` in ``integrals``."""
+    """The lines of a configuration at the centre of ``cell``, which is number ``k`` in ``integrals``."""
     covers = table.covers[cell, configuration]
     first, end = 0, len(covers)
     while first < end and not covers[first]:
@@ -155,7 +155,7 @@ def lines_of(integrals: ColumnIntegrals, table: OutlineTable, k: int, cell: int,
 
 @compiled
 def displaced(lines: Lines, columns: float) -> Lines:
-    """``lines`` displaced sideways by a number of columns, which may be fractional."""
+    """``lines`` displaced sideways by a number of columns, possibly fractional."""
     whole = int(np.floor(columns))
     left, fraction = lines.left + whole, columns - whole
     return Lines(lines.sums, lines.shape, lines.edges, lines.covered, left, fraction, lines.first_row, lines.misled)
@@ -163,15 +163,15 @@ def displaced(lines: Lines, columns: float) -> Lines:
 
 @allocation_free
 def sum_line(lines: Lines, edge: int, part: float, shift: float, channel: int, out: Sums) -> None:
-    """Sum the integrals along a line, that is over all pixels above it; a pixel that it cuts counts in part.
+    """Sum over all pixels above a line, by the integrals along it; a pixel that it cuts counts in part.
 
     Args:
         lines: of a configuration.
         edge: number of the line…
-        part: …and how far from there to the next one to go, 0…1.
+        part: …and interpolation towards the next one, 0…1.
         shift: rows by which the line is displaced downwards.
         channel: first channel that is summed.
-        out: (channels,) floating, is overwritten.
+        out: (channels,) floating, overwritten.
     """
     sums, (rows, width, channels) = lines.sums, lines.shape
     upper, lower = lines.edges[edge], lines.edges[min(edge + 1, len(lines.edges) - 1)]
@@ -202,7 +202,7 @@ def sum_line_at_offsets(lines: Lines, edge: int, shift: float, channel: int, out
         edge: number of the line.
         shift: rows by which the line is displaced downwards, offsets aside.
         channel: first channel that is summed.
-        out: (5, channels) floating, is overwritten.
+        out: (5, channels) floating, overwritten.
     """
     sums, edges, (rows, width, channels) = lines.sums, lines.edges[edge], lines.shape
     right, half, zero, one = np.float32(lines.fraction), np.float32(0.5), np.float32(0), np.float32(1)
@@ -224,7 +224,7 @@ def sum_line_at_offsets(lines: Lines, edge: int, shift: float, channel: int, out
             row_3 += right * (sums[at_3 + beside] - row_3)
             row_4 += right * (sums[at_4 + beside] - row_4)
             step_1, step_2, step_3 = row_2 - row_1, row_3 - row_2, row_4 - row_3
-            # Half a row farther down a line may be in the next row.
+            # Half a row farther down, a line may be in the next row.
             within, beyond = min(down + half, one), max(down - half, zero)
             sum_1 += row_1 + down * step_1
             sum_2 += row_1 + within * step_1 + beyond * step_2

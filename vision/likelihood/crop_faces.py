@@ -1,8 +1,8 @@
 """Likelihood of towers of pyramids: every lateral face that a configuration predicts should show one even colour.
 
-Colour alone cannot tell a large pyramid from a smaller one of its colour put over it, and a face may mirror a lamp and
-look like the floor.  But each face is evenly lit: the colours within each vary least when the predicted edges
-lie where the picture's are (piecewise constant segmentation: Mumford and Shah, 1989; Chan and Vese, 2001; here with the
+Colour alone cannot tell a large pyramid from a smaller one of the same colour put over it, and a face may mirror a lamp
+and look like the floor.  But each face is evenly lit: the colours within each vary least when the predicted edges
+coincide with the picture's (piecewise constant segmentation: Mumford and Shah, 1989; Chan and Vese, 2001; here with the
 few contours that geometry allows).
 """
 
@@ -41,14 +41,14 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 
 UNEXPLAINED_LOG = float(np.log(OUTLIER_SHARE / BINS**3)) + 1
-"""Log-likelihood under which a pixel is no bare ground: e times as likely as an outlier.  Chosen by eye."""
+"""Log-likelihood below which a pixel is not bare ground: e times as likely as an outlier.  Chosen by eye."""
 
 UNEVEN = 0.08
-"""Standard deviation of a face's display values: light that falls off along it, texture, edges a little off.
+"""Standard deviation of display values within a face: light falling off along it, texture, misplaced edges.
 Chosen by eye."""
 
 BEGINS = (0.0, 0.5, 1.0)
-"""Starting points of the search for a placement, as shares of the way from the middle of the cell to the placement by
+"""Starting points of the placement search, as fractions of the way from the cell's centre to the placement found by
 colour alone.  Chosen by eye."""
 
 STEPS = np.array(
@@ -58,44 +58,44 @@ STEPS = np.array(
     ],
     np.float32,
 )
-"""(s, 3) float32 steps of each pyramid, with all above it: index of its rotation; mm right and down in the crop.
+"""(s, 3) float32 search steps of a pyramid and all above it: rotation index; mm right and down in the crop.
 Chosen by eye."""
 
 AROUND = 8
 """The first of these steps are the eight translations by a millimetre; the last two are the rotations."""
 
 PUT_ON_NATS = float(np.log(2 * np.pi * SEAT_MM**2 * len(TURNS_DEG)))
-"""Logarithm of the effective number of placements of a pyramid on another: mm² under its normal distribution, times
-rotations."""
+"""Logarithm of the effective number of placements of a pyramid on another: effective area, mm², of its normal
+distribution, times rotations."""
 
 ROUNDS = 4
-"""Most rounds of these steps; two or three are mostly enough.  Chosen by eye."""
+"""Maximum number of rounds of these steps; two or three are mostly enough.  Chosen by eye."""
 
 REFINED = 3
-"""Rotations of a tower from which its placement is refined: the likeliest ones of the coarse search.  Chosen by eye."""
+"""Number of rotations of a tower that are refined: the likeliest ones of the coarse search.  Chosen by eye."""
 
 CLOSE_NATS = 20.0
-"""A tower that is less likely than another by more than this after its first refinement is given up.  Chosen by eye."""
+"""A tower that trails the likeliest by more than this after its first refinement is given up.  Chosen by eye."""
 
 HOPELESS_NATS = 40.0
-"""One that is less likely than another by more than this after a round of steps is not refined further.  Readings
+"""A tower that trails the likeliest by more than this after a round of steps is not refined further.  Readings
 of 708 pictures of pyramids were the same with it."""
 
 SEARCH_STEP = 2
-"""Every how many columns of a crop are looked at while a placement is searched: neighbours tell nearly the same.  On
-40 sets of pyramids (708 pictures, 25,488 squares) 54 squares were wrong with each column, 48 with each second, 64 with
-each third one."""
+"""Column stride in a crop during the placement search: neighbouring columns are nearly redundant.  On 40 sets of
+pyramids (708 pictures, 25,488 squares) 54 squares were wrong with every column, 48 with every second, 64 with every
+third one."""
 
 OTHER_TURN = np.float32(-1e3)
-"""Log-likelihood ratio of the rotations of a tower that are not its likeliest: below all others.  Chosen by eye."""
+"""Log-likelihood ratio of all rotations of a tower but its likeliest: below all others.  Chosen by eye."""
 
 
 class CropFaces(NamedTuple):
-    """LateralFaces of the pyramids (w) that towers are made of, each of them in every rotation, on every cell (n).
+    """Lateral faces of the pyramids (w) that towers are made of, each in every rotation, on every cell (n).
 
     Attributes:
         far: (n, w, faces, k) float32, row of the crop in which each visible face begins in each of all its k columns;
-            the face that is seen most obliquely comes first; inf where there is none.
+            hidden faces come first, then the one seen most obliquely; inf where there is none.
         near: (n, w, faces, k) float32, row in which it ends; −inf where there is none.
         towers: (f, t, p) intp, the pyramids of each tower in each rotation, in the order of the configurations; the
             uppermost first, −1 after the last.
@@ -107,10 +107,10 @@ class CropFaces(NamedTuple):
 
 
 class CropFaceFits(NamedTuple):
-    """How well towers (f) fit on some cells (b).
+    """How well towers (f) fit the pixels of some cells (b).
 
     Attributes:
-        log_ratio: (b, configurations) float32 log-likelihood ratio of each against the likeliest.
+        log_ratio: (b, configurations) float32 log-likelihood ratio of each against the likeliest one.
         sums: (b, p, faces, SUMS) float32 sums over each face of the pyramids of the likeliest tower, see
             :func:`_sum_values`.
         wireframes: (b, p) intp, these pyramids, the uppermost first, −1 after the last.
@@ -124,7 +124,7 @@ class CropFaceFits(NamedTuple):
 def make_crop_faces(
     crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, tip_mm: float
 ) -> tuple[CropFaces, Indices]:
-    """Lateral faces of pyramids on all cells, seen from ``pose``, whose blunt tips are ``tip_mm`` wide.
+    """Lateral faces of pyramids with blunt tips ``tip_mm`` wide on all cells, seen from ``pose``.
 
     Also (n, w, faces) intp, which of :data:`LATERAL_FACES` each of them is.
     """
@@ -146,7 +146,7 @@ def make_crop_faces(
 
 
 def _blunted(pyramid: Wireframe, tip_mm: float) -> Points:
-    """(9, 3) mm corners of a pyramid with a tip so wide, as :data:`LATERAL_FACES` numbers them."""
+    """(9, 3) mm corners of a pyramid with a tip ``tip_mm`` wide, as :data:`LATERAL_FACES` numbers them."""
     base, tip = pyramid.corners_mm[:4], pyramid.corners_mm[4:]
     arms = (base - tip) * (1, 1, 0)
     return np.vstack([base, tip + arms * (tip_mm / np.linalg.norm(base[1] - base[0])), tip])
@@ -155,7 +155,7 @@ def _blunted(pyramid: Wireframe, tip_mm: float) -> Points:
 def _facing(crops: Crops, pose: Registration, corners_mm: Points) -> Points:
     """(w, n, faces) float64 cosine between the faces' normals and the line of sight; negative for hidden ones.
 
-    ``corners_mm``: (w, 9, 3), as of :func:`_blunted`.
+    ``corners_mm``: (w, 9, 3), see :func:`_blunted`.
     """
     a, b, tip = (corners_mm[:, which] for which in np.array(LATERAL_FACES).T[:3])
     normals = np.cross(b - a, tip - a)
@@ -167,9 +167,9 @@ def _facing(crops: Crops, pose: Registration, corners_mm: Points) -> Points:
 
 @compiled
 def _extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
-    """(faces, n, k) float32 rows in which a pyramid's visible faces begin, and end, the most oblique one first.
+    """(faces, n, k) float32 rows in which a pyramid's faces begin, and end; hidden ones first, then the most oblique.
 
-    ``corners_mm`` (n, 9, 2) are crop coordinates; ``facing`` (n, faces) as of :func:`_facing`; ``u_mm`` (k,) columns.
+    ``corners_mm`` (n, 9, 2) are crop coordinates; ``facing`` (n, faces): see :func:`_facing`; ``u_mm`` (k,) columns.
     """
     cells = len(corners_mm)
     far = np.full((len(LATERAL_FACES), cells, len(u_mm)), np.inf, np.float32)
@@ -189,14 +189,15 @@ def _extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) ->
 def crop_face_log_likelihood(
     observations: Observations, background: Background, crop_faces: CropFaces, cells: Indices, placement: Array
 ) -> CropFaceFits:
-    """How likely every configuration is, each in its likeliest placement.
+    """Log-likelihood ratio of every configuration, each in its likeliest placement.
 
     Args:
         observations: of all cells.
         background: of ``cells``.
         crop_faces: of the pose.
         cells: (b,) intp, the cells to score.
-        placement: (b, 2) float32 mm, displacement in the crop from which the search begins: right, down.
+        placement: (b, 2) float32 mm, displacement in the crop by colour alone, towards which the search starts: right,
+            down.
     """
     integrals = _sum_values(observations, background, cells)
     found, places = _search(integrals, crop_faces, cells, placement)
@@ -210,7 +211,7 @@ def crop_face_log_likelihood(
 def _sum_values(observations: Observations, background: Background, cells: Indices) -> Array:
     """Column integrals of ``cells`` (b,) over visible pixels: (b, columns, rows + 1, SUMS) float32.
 
-    How well they fit to bare ground is the log-likelihood of the background less its mean in the crop.
+    How well they fit bare ground is the log-likelihood of the background less its mean in the crop.
     """
     codes, gain, base, visible = observations.codes, observations.gain, background.base, background.visible
     _, rows, columns = base.shape
@@ -230,14 +231,14 @@ def _sum_column(
     likely: tuple[Array, float],
     visible: npt.NDArray[np.bool_],
 ) -> None:
-    """Fill in ``integrals`` (rows + 1, SUMS) of a column of a crop, which are 0.
+    """Fill in the zeroed ``integrals`` (rows + 1, SUMS) of a column of a crop.
 
     Args:
         integrals: as above.
         column: its number.
         shown: codes of the crop (rows, columns, 3), and the gain (3,) of its light.
         likely: log-likelihood (rows, columns) of the background, and its mean.
-        visible: (rows, columns) which pixels are seen.
+        visible: (rows, columns) which pixels are visible.
     """
     (codes, gain), (base, usual), rows = shown, likely, len(visible)
     for row in range(rows):
@@ -270,9 +271,9 @@ def _usual(base: Array, visible: npt.NDArray[np.bool_]) -> float:
 
 @compiled
 def _search(integrals: Array, crop_faces: CropFaces, cells: Indices, placement: Array) -> tuple[Array, Array]:
-    """(b, f) float32 log-likelihood of each tower in its likeliest placement, and that, (b, f, p, 3) float32.
+    """(b, f) float32 log-likelihood of each tower in its likeliest placement, and that placement, (b, f, p, 3) float32.
 
-    ``integrals``: of :func:`_sum_values`; ``placement`` (b, 2) float32 mm.
+    ``integrals``: from :func:`_sum_values`; ``placement`` (b, 2) float32 mm.
     """
     towers = crop_faces.towers
     likely = np.full((len(cells), len(towers)), -np.inf, np.float32)
@@ -300,7 +301,7 @@ def _search(integrals: Array, crop_faces: CropFaces, cells: Indices, placement: 
 def _likeliest(
     integrals: Array, crop_faces: CropFaces, cells: Indices, likely: Array, places: Array
 ) -> tuple[Array, Indices]:
-    """``sums`` and ``wireframes`` of :class:`CropFaceFits`; ``likely`` and ``places`` as of :func:`_search`."""
+    """``sums`` and ``wireframes`` of :class:`CropFaceFits`; ``likely`` and ``places`` from :func:`_search`."""
     most = crop_faces.towers.shape[2]
     sums = np.zeros((len(cells), most, len(LATERAL_FACES), SUMS), np.float32)
     wireframes = np.full((len(cells), most), -1)
@@ -322,7 +323,7 @@ def _first_placements(
 ) -> tuple[Indices, Array]:
     """(f, t) intp rotations of each tower, the likeliest first; (f, t, 3) float32 its likeliest placement in each.
 
-    All pyramids of a tower have the same one here: index of the rotation, mm right, mm down.
+    All pyramids of a tower share one placement here: index of the rotation, mm right, mm down.
     """
     order, begins = np.zeros(towers.shape[:2], np.intp), np.zeros((*towers.shape[:2], 3), np.float32)
     for number in range(len(towers)):
@@ -344,11 +345,11 @@ def _first_placements(
 def _climb(
     integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at: Array, memo: Memo, least: float
 ) -> float:
-    """Log-likelihood of a tower, marginalised over placements; the likeliest, searched from ``at`` on, is left there.
+    """Log-likelihood of a tower, marginalised over placements; ``at`` is replaced by the likeliest one found from it.
 
-    Towers of more pyramids have more freedom to agree by chance.  So the likelihood counts on average over all
-    placements: the best one's, times the share of placements that are nearly as likely (Laplace's method, on the steps
-    around the best).
+    Towers of more pyramids have more freedom to agree by chance.  So the likelihood is averaged over all placements:
+    that of the best one, times the share of placements that are nearly as likely (Laplace's method, on the steps around
+    the best).
 
     Args:
         integrals: (columns, rows + 1, SUMS) float32.
@@ -356,7 +357,7 @@ def _climb(
         walk: work space.
         tower: (t, p) intp.
         at: (p, 3) float32, see :func:`_log_likelihood`.
-        memo: log-likelihoods of the tower's placements that are known.
+        memo: log-likelihoods of the tower's placements evaluated so far.
         least: log-likelihood below which a tower is given up after a round of steps.
     """
     parts = np.zeros((len(at) * len(LATERAL_FACES), SUMS), np.float32)
@@ -390,7 +391,7 @@ def _climb(
 def _log_likelihood(
     integrals: Array, faces: LateralFaces, walk: Walk, tower: Indices, at: Array, parts: Array, step: int
 ) -> float:
-    """Log-posterior of a tower in a placement, up to a constant a cell.
+    """Log-posterior of a tower in a placement, up to a constant per cell.
 
     Args:
         integrals: (columns, rows + 1, SUMS) float32 of the cell, see :func:`_sum_values`.
@@ -399,7 +400,7 @@ def _log_likelihood(
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) float32 placement of each: index of its rotation, mm right, mm down.
         parts: (p · faces, SUMS) float32 work array.
-        step: every how many columns are evaluated.
+        step: column stride.
     """
     parts[:] = 0
     count = visible_runs(walk, faces, tower, at, integrals.shape[1] - 1, step)

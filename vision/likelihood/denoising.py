@@ -1,8 +1,8 @@
-"""A noisy picture of pale pieces, smoothed until it has no more noise than the colour model grants.
+"""Denoising: a noisy picture of pale pieces is smoothed until it has no more noise than the colour model allows for.
 
-Each pixel speaks of a colour for itself, so that noise makes pale pieces and the ground alike, although the mean of a
-face differs from it plainly.  Where pixels can be told apart edges are worth more than smooth colours: of discs in dim
-light, smoothed, the shade at the foot was taken for a further one.
+Colours are classified pixel by pixel, so that noise makes pale pieces and the ground alike, although the mean of a face
+clearly differs from it.  Where single pixels can be told apart, sharp edges are worth more than smooth colours: in
+smoothed pictures of discs in dim light, the shade at the foot was taken for a further disc.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from vision.pose.projection import Points
 Picture = npt.NDArray[np.uint8]
 
 STEP_PX = 3
-"""Distance between two pixels whose difference tells noise: lens and compression correlate nearer ones."""
+"""Distance between two pixels whose difference measures noise: lens and compression correlate nearer ones."""
 
 COLOUR_SHARE = 0.76
-"""Share of the variances of both differences of colour in that of a channel, as channels' noise is independent: those
-of brightness, b − r and g − (b + r) / 2, halved, have 1/3, 1/2 and 3/8 of it."""
+"""Weight of the variances of both colour differences in that of a channel, if the noise of channels is independent: the
+variances of brightness and of b − r and g − (b + r) / 2, both halved, are 1/3, 1/2 and 3/8 of it."""
 
 TOLD_APART = 3.0
-"""Standard deviations of noise by which colours differ that a pixel alone tells apart."""
+"""Difference of colours, in standard deviations of noise, above which a single pixel tells them apart."""
 
 LEAST_PX = 0.4
-"""Standard deviation of a kernel under which it changes nothing: its neighbours have weights below 0.05."""
+"""Standard deviation below which a kernel changes nothing: its neighbours have weights below 0.05."""
 
 
 def without_noise(image: Picture, outline_px: Points, gain: float, contrast: float) -> Picture:
-    """A picture (height, width, 3) uint8 BGR, blurred as far as noise hides a contrast in it; itself where it does not.
+    """A picture (height, width, 3) uint8 BGR, blurred if noise hides a contrast in it, else unchanged.
 
-    ``outline_px`` (4, 2): the mat's, within which noise is measured; ``gain``: display value relative to white paper
-    that one code adds; ``contrast``: a channel's mean difference, of such values, between the colours that are to be
+    ``outline_px`` (4, 2): outline of the mat, within which noise is measured; ``gain``: display value relative to white
+    paper that one code adds; ``contrast``: mean difference, over channels and in such values, between the colours to be
     told apart, infinite where nothing may be blurred.  A Gaussian kernel of standard deviation σ px leaves 1 / (4 π σ²)
     of the variance of white noise.
     """

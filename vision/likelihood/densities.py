@@ -1,4 +1,4 @@
-"""Densities of what is measured."""
+"""Probability densities of measurements."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ Floats = npt.NDArray[np.float64]
 
 
 def normal_density(values: Floats | float, mean: Floats | float, deviation: Floats | float) -> Floats:
-    """Normal density of ``values``, whose shape, with those of ``mean`` and ``deviation``, it has."""
+    """Normal density of ``values``, broadcast with ``mean`` and ``deviation``."""
     density: Floats = np.exp(-0.5 * ((values - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
     return density

@@ -1,6 +1,6 @@
-"""How likely two surfaces meet between two pixels of a picture, by how much unlike these are.
+"""Likelihood that two surfaces meet between two pixels of a picture, given how dissimilar these are.
 
-Two places a few millimetres apart look alike on one surface, and mostly differ where two surfaces meet; where a table
+Two points a few millimetres apart look alike on one surface, and mostly differ where two surfaces meet; where a table
 has a texture, or a board a drawing, they differ there, too.
 """
 
@@ -21,54 +21,54 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 VARIED = np.array([35.0, 12.0, 12.0])
-"""Standard deviation, in codes, of the difference between two surfaces, a channel, where the picture is as bright as
-:data:`USUAL`: of one share of its brightness anywhere.  Chosen by eye."""
+"""Standard deviation, in codes, of the difference between two surfaces in each channel, where the picture is as bright
+as :data:`USUAL`; elsewhere it is proportional to brightness.  Chosen by eye."""
 
 FAINT = 0.2
-"""Standard deviation of such a difference where two surfaces differ faintly, as a share of the others'."""
+"""Standard deviation of such a difference between two surfaces that differ faintly, as a share of the usual one."""
 
 USUAL = 128.0
 """Brightness, in codes, for which contrasts are given."""
 
 LEAST_SHARE = 0.4
-"""The least share of the usual brightness that counts."""
+"""Lower bound of a picture's brightness as a share of the usual one: contrasts do not scale below it."""
 
 EVEN = np.array([2.5, 1.0, 1.0])
-"""The same within one surface, besides noise: texture and shading.  Chosen by eye."""
+"""Standard deviation, in codes, of differences within one surface besides noise: texture and shading.  Chosen by
+eye."""
 
 FALSE_EDGE, MISSED_EDGE = 0.06, 0.15
 """Probability of a contrast within one surface, as at the edge of a shadow or of print, and of none where two surfaces
 meet.  Chosen by eye."""
 
 TABLE_SCALES, TABLE_ROUNDS = (0.1, 0.2, 0.35, 0.6, 1.0), 8
-"""How strong the contrasts of a table's texture may be, as a share of those between surfaces; and steps of expectation
-maximisation after which their share changes by less than 0.01."""
+"""Possible strengths of the contrasts of a table's texture, as a share of those between surfaces; and number of steps
+of expectation maximisation after which their share changes by less than 0.01."""
 
 MOST_TEXTURE = 0.9
 """Largest share of contrasts on a table."""
 
 PER_NAT, FINE_NATS, ENTRIES = 16, 20, 641
-"""Entries of the table of log-likelihood ratios in a nat, up to so many nats; from there on one a nat; and all of them:
-more unlike pixels count as the last one."""
+"""Table of log-likelihood ratios: entries per nat of dissimilarity, up to so many nats (one per nat from there on), and
+their total number; still larger dissimilarities use the last entry."""
 
 FINE = PER_NAT * FINE_NATS
-"""Entries up to there."""
+"""Number of finely spaced entries."""
 
 _NATS = np.where(
     np.arange(ENTRIES) < FINE, (np.arange(ENTRIES) + 0.5) / PER_NAT, np.arange(ENTRIES) - FINE + FINE_NATS + 0.5
 )
-"""How unlike two pixels are for each entry: logarithm of a ratio of densities, were it 0 for pixels that are alike."""
+"""Dissimilarity of two pixels at each entry: logarithm of a ratio of densities, offset to be 0 for equal pixels."""
 
 
 class Dissimilarity(NamedTuple):
-    """How likely two surfaces meet between two pixels, by how much unlike these are, in a picture of some noise.
+    """Likelihood ratios of two pixels by their dissimilarity (k entries), in a picture of a certain noise.
 
     Attributes:
         log_ratios: (bands, k) float64 log-likelihood ratio that two surfaces meet, in each band of brightness, against
-            that both are on one.
-        on_table: (bands, k) float64 log-likelihood ratio that both are on the table, against that both are on one even
-            surface.
-        slopes: (bands, channels) float32 nats by which two pixels are unlike for each squared code between them.
+            both being on one.
+        on_table: (bands, k) float64 log-likelihood ratio that both are on the table, against one even surface.
+        slopes: (bands, channels) float32 nats of dissimilarity per squared code of difference between two pixels.
         ratios: (bands, k) float64 ratio of the densities of two pixels where two surfaces meet, and on an even one.
         narrow: (bands, channels) float32 variances of the difference of two pixels on an even surface.
     """
@@ -84,9 +84,10 @@ class Dissimilarity(NamedTuple):
 def dissimilarity_at(
     noise: Array, texture: tuple[float, float] = (0.0, 1.0), faint_share: float = 0.0
 ) -> Dissimilarity:
-    """How likely two surfaces meet in a picture of this ``noise``, see :func:`.noise.noise_by_brightness`.
+    """The likelihood ratios in a picture of this ``noise``, see :func:`.noise.noise_by_brightness`.
 
-    ``texture``: of the table, see :func:`texture_in`.  ``faint_share``: of two surfaces that differ faintly.
+    ``texture``: of the table, see :func:`texture_in`.  ``faint_share``: share of boundaries whose surfaces differ
+    faintly.
     """
     log_ratios, on_table = np.empty((BANDS, ENTRIES)), np.empty((BANDS, ENTRIES))
     narrow = np.empty((BANDS, CHANNELS), np.float32)
@@ -116,7 +117,7 @@ def _slopes(noise: Array) -> Array:
 def _variances(noise: Array, band: int, scale: float) -> tuple[Array, Array]:
     """(channels,) variances of the difference of two pixels on one surface, and where two meet.
 
-    In a band of brightness; ``scale``: how strong contrasts are, as a share of the usual ones.
+    In a band of brightness; ``scale``: strength of contrasts, as a share of the usual one.
     """
     share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
     narrow = (EVEN**2 + noise[band]).astype(np.float32)
@@ -127,11 +128,11 @@ def _variances(noise: Array, band: int, scale: float) -> tuple[Array, Array]:
 def _densities(noise: Array, scale: float) -> Floats:
     """(bands, k) ratio of the densities of two pixels where contrasts have a ``scale``, and on one even surface.
 
-    By how unlike they are, in units of the usual contrasts: both densities are of that one number.
+    As functions of their dissimilarity for the usual contrasts: both are densities of that one number.
     """
     ratios, powers = np.empty((BANDS, ENTRIES)), _powers(noise, scale)
     for band in range(BANDS):
-        # The darkest bands, and the brightest ones, share all they have.
+        # The darkest bands, and the brightest ones, have equal ratios.
         if band > 0 and powers[band, 0] == powers[band - 1, 0] and powers[band, 1] == powers[band - 1, 1]:
             ratios[band] = ratios[band - 1]
         else:
@@ -141,7 +142,7 @@ def _densities(noise: Array, scale: float) -> Floats:
 
 @compiled
 def _powers(noise: Array, scale: float) -> Floats:
-    """(bands, 2) slope of the logarithm of the ratios of :func:`_densities`, and by how much it begins below 0."""
+    """(bands, 2) slope and negative intercept of the logarithm of the ratios of :func:`_densities`."""
     powers = np.empty((BANDS, 2))
     for band in range(BANDS):
         narrow, wide = _variances(noise, band, 1.0)
@@ -153,19 +154,19 @@ def _powers(noise: Array, scale: float) -> Floats:
 
 @compiled
 def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple[float, float]:
-    """How often two places of the table differ, as by grain, and how strongly, beside what differs on any surface.
+    """How often two points of the table differ, as by grain, and how strongly, beyond what differs on any surface.
 
-    The share of a mixture of pairs with and without such a contrast, by expectation maximisation (Dempster, Laird and
-    Rubin, 1977), at the likeliest of :data:`TABLE_SCALES`.
+    The mixing proportion of pairs with such a contrast, by expectation maximisation (Dempster, Laird and Rubin, 1977),
+    at the likeliest of :data:`TABLE_SCALES`.
 
     Args:
         image: (height, width, 3) uint8 BGR.
-        step: pixels between two places.
-        is_table: (height, width) where the table is seen, as far as is known.
+        step: pixels between two points.
+        is_table: (height, width) where the table is visible, as far as is known.
         noise: see :func:`.noise.noise_by_brightness`.
 
     Returns:
-        The share, 0 where too little of a table is seen, and the scale.
+        The share, 0 where too little of a table is visible, and the scale.
     """
     height, width, _ = image.shape
     counts, count, slopes = np.zeros((BANDS, ENTRIES), np.int32), 0, _slopes(noise)
@@ -192,7 +193,7 @@ def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple
 
 @compiled
 def _densities_at(powers: Floats, bands: Indices, nats: Floats) -> Floats:
-    """(k,) the ratios of :func:`_densities` in so many ``bands``, of pixels by so many ``nats`` unlike; see there."""
+    """(k,) the ratios of :func:`_densities` in ``bands`` (k,) at dissimilarities of ``nats`` (k,)."""
     ratios = np.empty(len(bands))
     for k in range(len(bands)):
         ratios[k] = np.exp(powers[bands[k], 0] * nats[k] - powers[bands[k], 1])
@@ -201,7 +202,7 @@ def _densities_at(powers: Floats, bands: Indices, nats: Floats) -> Floats:
 
 @compiled
 def _share_of(often: Floats, plain: Floats, own: Floats) -> tuple[float, float]:
-    """The share of contrasts in pairs that are as unlike so ``often`` (k,), and its log-likelihood.
+    """The share of textured pairs in a histogram ``often`` (k,) of dissimilarities, and its log-likelihood.
 
     ``plain`` and ``own`` (k,): see :func:`_densities`, at the usual scale and at that of the texture.
     """
@@ -219,9 +220,9 @@ def _share_of(often: Floats, plain: Floats, own: Floats) -> tuple[float, float]:
 
 @allocation_free
 def unlike(image: Picture, one: tuple[int, int], other: tuple[int, int], slope: Array) -> tuple[int, int]:
-    """Band of brightness of two pixels, and entry of the tables for how unlike they are."""
+    """Band of brightness of two pixels, and the table entry of their dissimilarity."""
     (brightness, first, second), band = opponents(image, one, other), band_of(image, one, other)
     off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
-    # Without a branch, which a processor could not foresee.
+    # Without a branch, which a processor could not predict.
     fine = min(off, FINE_NATS)
     return band, int(min(fine * PER_NAT + (off - fine), ENTRIES - 1))

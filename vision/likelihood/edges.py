@@ -1,7 +1,7 @@
-"""Evidence of edges on terrain and pillars: a piece's outline is visible, or the edges that it would occlude.
+"""Evidence of edges on terrain and pillars: either a piece's outline is visible, or the edges that it would occlude.
 
 In a pit anything may be as dark as anything else, so colours decide little.  But one surface is equally bright on both
-sides of a line, and where two surfaces meet they often differ.
+sides of a line, and where two surfaces meet, brightness often differs.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ CropPixel = tuple[int, int]
 """Row and column of a crop."""
 
 BESIDE_MM = 3
-"""Distance on either side of an edge at which brightness is compared: pieces are off the middle of their cells by a
-millimetre or two.  Chosen by eye."""
+"""Distance on either side of an edge at which brightness is compared: pieces are a millimetre or two off the centre of
+their cells.  Chosen by eye."""
 
 UNIT_MM = 4
-"""Length of an edge over which shadows and texture are correlated: one observation.  Chosen by eye."""
+"""Edge length over which shadows and texture are correlated: one observation.  Chosen by eye."""
 
 EVEN = 0.05
 """Standard deviation of the difference in log brightness between two places on one surface.  Chosen by eye."""
@@ -40,10 +40,10 @@ VARIED = 0.8
 """Standard deviation of that difference between two surfaces.  Chosen by eye."""
 
 EVEN_HUE, VARIED_HUE = 0.025, 0.3
-"""The same of the difference in the logarithms of blue to red light, and of green to both.  Chosen by eye."""
+"""Likewise for the difference in the log ratios of blue to red light, and of green to both.  Chosen by eye."""
 
 HUED = 0.5
-"""Probability that two surfaces that meet differ in that: a grey cube on a grey pillar does not."""
+"""Probability that two surfaces that meet differ in hue: a grey cube on a grey pillar does not."""
 
 FALSE_EDGE = 0.05
 """Probability of contrast across a line on one surface (a shadow's edge), and of none across a piece's outline.  Chosen
@@ -53,7 +53,7 @@ MISSED_EDGE = 0.5
 """Probability of no contrast across an edge of terrain or pillars, which all have one colour.  Chosen by eye."""
 
 MOST_EDGES = 4
-"""Most edges behind a piece that are evaluated in one column.  Chosen by eye."""
+"""Maximum number of edges behind a piece that are evaluated in one column.  Chosen by eye."""
 
 _STANDING = int(Materials.STANDING)
 
@@ -62,11 +62,11 @@ class _Crop(NamedTuple):
     """One crop, and work arrays.
 
     Attributes:
-        logs: (rows, columns, 3) float32, where a surface counts: log brightness, that of blue to red light, and that of
+        logs: (rows, columns, 3) float32, where a surface counts: log brightness, log ratio of blue to red light, and of
             green to both.
         surfaces: (rows, columns) int32, label of the surface that is visible if the cell is empty; 0 where none counts.
-        units: (u, 3, 3) float64, of each unit of an edge and each of these: number of differences, their sum, and the
-            sum of their squares.
+        units: (u, 3, 3) float64, for each unit of an edge and each of these three: number of differences, their sum,
+            and the sum of their squares.
         totals: (2, 3) float64, see :func:`_add_logs`: by brightness alone, and by hue as well.
     """
 
@@ -91,7 +91,7 @@ def edge_log_ratio(
         observations: of all cells (n).
         visibility: of the pose.
         labels: (height, width) uint16, rendered with nothing on ``cells``.
-        table: of the pose; configurations are taken as undisplaced.
+        table: of the pose; configurations are assumed undisplaced.
         cells: (b,) intp.
         configurations: how many are scored, from the first one on.
     """
@@ -114,9 +114,10 @@ def edge_log_ratio(
 def _fill(
     observations: Observations, visibility: Visibility, labels: npt.NDArray[np.uint16], cell: int, crop: _Crop
 ) -> None:
-    """Fill in ``logs`` and ``surfaces`` of a crop, by the ``labels`` of all pixels, row by row.
+    """Fill in ``logs`` and ``surfaces`` of a crop, given the ``labels`` of all pixels, row by row.
 
-    Only terrain and pillars count, which are known to be evenly bright: not what lies on the mat, nor what is occluded.
+    Only terrain and pillars count, as they are known to be evenly bright: neither what lies on the mat nor what is
+    occluded does.
     """
     codes, bright = observations.codes[cell], observations.logs[cell]
     for row in range(codes.shape[0]):
@@ -150,7 +151,7 @@ def _upper_edge(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) 
 
 @allocation_free
 def _side(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers, inward: int) -> float:
-    """As :func:`_upper_edge`, of the left edge of a configuration (``inward`` 1), or of the right one (−1)."""
+    """As :func:`_upper_edge`, for the left edge of a configuration (``inward`` 1), or the right one (−1)."""
     surfaces, units = crop.surfaces, crop.units
     units[:] = 0
     count = len(covers)
@@ -173,7 +174,7 @@ def _side(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers, inward
 
 @allocation_free
 def _edges_behind(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers) -> float:
-    """As :func:`_upper_edge`, of the edges between surfaces that are visible in place of each part on an empty cell."""
+    """As :func:`_upper_edge`, for the edges between surfaces that an empty cell shows where the parts would be."""
     surfaces, units = crop.surfaces, crop.units
     units[:] = 0
     for i in range(len(covers)):
@@ -204,11 +205,11 @@ def _add(crop: _Crop, number: int, one: CropPixel, other: CropPixel) -> None:
 
 @allocation_free
 def _log_ratio(crop: _Crop, standing: float, bare: float, is_outline: bool) -> float:  # noqa: FBT001
-    """Log-likelihood ratio of the ``units`` of a crop, whose two sides differ with these probabilities.
+    """Log-likelihood ratio of the ``units`` of a crop for a piece standing there, against none.
 
-    That is ``standing`` if a piece stands there, and ``bare`` if none does.  A piece and what it stands on may be of
-    two colours, all along its outline or nowhere; what meets behind it is of one.  And all along an outline there may
-    be a shadow's edge instead, which changes brightness.
+    Their two sides differ with the probability ``standing`` if a piece stands there, and ``bare`` if none does.  A
+    piece and what it stands on may be of two colours, all along its outline or nowhere; the surfaces behind it are of
+    one.  And all along an outline there may be a shadow's edge instead, which changes brightness only.
     """
     plain, hued = crop.totals
     crop.totals[:] = 0
@@ -230,7 +231,7 @@ def _log_ratio(crop: _Crop, standing: float, bare: float, is_outline: bool) -> f
 
 @allocation_free
 def _add_logs(logs: Sums, densities: tuple[float, float, float], standing: float, bare: float) -> None:
-    """Add to ``logs`` (3,) those of a unit's likelihood if a piece stands there, none does, and a shadow's edge lies.
+    """Add a unit's log-likelihoods to ``logs`` (3,): of a piece standing there, of none, and of a shadow's edge.
 
     ``densities``: on one surface, between two, and across a shadow's edge.
     """
@@ -242,9 +243,9 @@ def _add_logs(logs: Sums, densities: tuple[float, float, float], standing: float
 
 @allocation_free
 def _densities(differences: Sums, even: float, varied: float) -> tuple[float, float]:
-    """Those of the mean of ``differences`` (3,) on one surface and between two, up to a common factor.
+    """Densities of the mean of ``differences`` (3,) on one surface and between two, up to a common factor.
 
-    ``even`` and ``varied`` are the standard deviations of one difference on one surface and between two.
+    ``even`` and ``varied`` are the standard deviations of a difference on one surface and between two.
     """
     count, mean = differences[0], differences[1] / differences[0]
     noise = max(differences[2] / count - mean * mean, 0.0) / count

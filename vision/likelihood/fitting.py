@@ -1,4 +1,4 @@
-"""Where a stack fits a patch of the picture best: it is moved, turned and made to lean while that makes it likelier."""
+"""Fits a stack to a patch of the picture by coordinate ascent: it is moved, turned and leaned while that helps."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from vision.likelihood.segmentation import CORNERS, Scene, stack_log_likelihood
 from vision.scene.prisms import Floats
 
 STEPS_MM, PIECE_STEP_MM = (1.6, 0.8), 0.6
-"""Steps by which a whole stack is moved where its place is searched, and then each piece."""
+"""Step sizes of the placement search: of the whole stack, and then of each piece."""
 
 FINE_STEPS_MM = (PIECE_STEP_MM, 0.3)
-"""Steps by which a stack and then its pieces are moved where its place is refined."""
+"""Step sizes of the placement refinement, in which each piece is moved together with those above it."""
 
 ROUNDS = 2
-"""Most times that all moves by one step are tried."""
+"""Maximum number of rounds in which all moves of one step size are tried."""
 
 SAME = 1e-4
-"""Places, mm or radians, that are the same after rounding to this are one: steps are a thousand times as long."""
+"""Rounding, mm or radians, within which places count as equal: steps are a thousand times as long."""
 
 WHOLE, LEAN = 0, -1
-"""Moves of a stack: as a whole, or the more the higher a piece is."""
+"""Moves of a stack: as a whole, or in proportion to a piece's height in it."""
 
 TURN_STEP = 0.07
-"""Radians by which it is turned for each millimetre of a step: about as much at a cube's corner."""
+"""Radians of turn per millimetre of step: a cube's corner then moves by about that step."""
 
 
 @allocation_free
 def place_stack(scene: Scene, configuration: int, places: Floats) -> float:
-    """As :func:`fit_stack`, but the stack is moved, or turned, only once to each side."""
+    """As :func:`fit_stack`, but with a single round of moves and turns of the whole stack, by the largest step."""
     best = log_likelihood_at(scene, configuration, places)
     if configuration < 0:
         return best
@@ -41,7 +41,7 @@ def place_stack(scene: Scene, configuration: int, places: Floats) -> float:
 def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
     """The largest log-likelihood over places near ``places`` (p, 3), which are changed to the best ones found.
 
-    The whole stack is moved, and made to lean, by less and less, then all from each piece up.
+    The whole stack is moved and leaned in decreasing steps, then each piece together with those above it.
     """
     best = log_likelihood_at(scene, configuration, places)
     if configuration < 0:
@@ -62,7 +62,7 @@ def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
 
 @allocation_free
 def refine_stack(scene: Scene, configuration: int, places: Floats) -> float:
-    """As :func:`fit_stack`, from places that it has found: in finer steps, and pieces again after those above them."""
+    """As :func:`fit_stack`, from places that it has found: in finer steps, and in repeated rounds over all pieces."""
     best = log_likelihood_at(scene, configuration, places)
     if configuration < 0:
         return best
@@ -79,13 +79,13 @@ def refine_stack(scene: Scene, configuration: int, places: Floats) -> float:
 
 @allocation_free
 def _ways(scene: Scene) -> int:
-    """Ways in which a piece is moved: along x and y, and turned where that can be seen."""
+    """Number of coordinates of a piece that are varied: x, y, and its turn where that is observable."""
     return 3 if can_be_turned(scene) else 2
 
 
 @allocation_free
 def can_be_turned(scene: Scene) -> bool:
-    """Whether it can be seen how pieces are turned."""
+    """Whether the turn of pieces is observable: that of cubes is, that of discs is not."""
     return bool(scene.prisms.rings_mm.shape[1] == CORNERS)
 
 
@@ -93,9 +93,9 @@ def can_be_turned(scene: Scene) -> bool:
 def _try_moves(
     scene: Scene, configuration: int, places: Floats, move: tuple[int, int], step_mm: float, best: float
 ) -> float:
-    """The best log-likelihood after some pieces were moved by a step, each of so many ways.
+    """The best log-likelihood after some pieces were moved by a step along each coordinate.
 
-    ``move``: :data:`WHOLE`, :data:`LEAN`, or the lowest piece of those that are moved; how many ways.
+    ``move``: :data:`WHOLE`, :data:`LEAN`, or the lowest piece of those that are moved; number of coordinates.
     """
     first, count = move[0], scene.prisms.counts[configuration]
     for way in range(move[1]):
@@ -112,7 +112,7 @@ def _try_moves(
 
 @allocation_free
 def log_likelihood_at(scene: Scene, configuration: int, places: Floats) -> float:
-    """That of a stack, which is evaluated once at each of its places."""
+    """Log-likelihood of a stack at ``places`` (p, 3), memoized."""
     key, used = scene.key, 3 * scene.prisms.counts[configuration] if configuration >= 0 else 0
     key[:] = 0
     key[0] = configuration
@@ -126,7 +126,7 @@ def log_likelihood_at(scene: Scene, configuration: int, places: Floats) -> float
 
 @allocation_free
 def _move(places: Floats, count: int, move: tuple[int, int], by: float) -> None:
-    """Move pieces of a stack of so many: ``move`` as above, and which way."""
+    """Move pieces of a stack of ``count``; ``move``: as above, and the coordinate."""
     first, way = move
     for piece in range(max(first, 0), count):
         places[piece, way] += by * piece / (count - 1) if first == LEAN else by

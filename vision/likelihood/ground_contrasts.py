@@ -1,4 +1,4 @@
-"""Contrasts that the ground has of its own: a table's texture, and what is drawn on a board whose look was learned."""
+"""Contrasts of the ground itself: a table's texture, and the drawing on a board whose appearance was learned."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ Place = tuple[int, int]
 Three = tuple[float, float, float]
 
 DRAWN_SHARE, MOST_NATS = 0.5, 2.0
-"""Share that a drawing's contrasts count for beside boundaries, where the same lines are often crossed, and the most
-that one pair of pixels tells for it, since the edge of a piece may lie along a drawn one.  52 boards with discs
+"""Weight of a drawing's contrasts relative to boundaries, where the same lines are often crossed, and upper bound of
+the evidence of one pair of pixels for it, since the edge of a piece may lie along a drawn one.  52 boards with discs
 (looked at) had 251 nats without any of it, 233 with these.  While further pieces cost nothing they had 230, 239 with
 1 nat at most, 257 with 0.4, and 686 with no bound."""
 
 DRAWN_CODES, DRAWN_NOISES = 4.0, 3.0
-"""Difference, in codes and in standard deviations of what was learned, up to which two places of a board are even."""
+"""Difference, in codes and in standard deviations of what was learned, up to which two points of a board are even."""
 
 UNSURE = 0.3
-"""Standard deviation of a drawn contrast, as a share of it: a pose is half a pixel off, and blur another."""
+"""Standard deviation of a drawn contrast, as a share of it: the pose is half a pixel off, and blur differs."""
 
 WASHED_OUT = 0.15
-"""Probability that a drawn contrast is not seen, as beneath a lamp's reflection."""
+"""Probability that a drawn contrast is invisible, as beneath a lamp's reflection."""
 
 DARKEST, BRIGHTEST = 0.2, 1.4
-"""Light in which a drawing may be seen, as a share of the usual one."""
+"""Range of the light on a drawing, as a share of the usual one."""
 
 GREATEST = 500.0
-"""Logarithm of the greatest ratio of densities that is told from others."""
+"""Upper bound of the log-likelihood ratio before exponentiation."""
 
 TABLE = int(Materials.TABLE)
 
@@ -50,7 +50,7 @@ class SeenGround(NamedTuple):
 
     Attributes:
         labels: (height, width) int16, its materials.
-        bare: the bare board there.
+        bare: appearance of the bare board there.
         gain: (3,) float32, display value relative to white paper that one code adds, b g r.
     """
 
@@ -68,17 +68,17 @@ def ground_sums(
     dissimilarity: Dissimilarity,
     weight: float,
 ) -> tuple[Floats, Floats]:
-    """Sums as of :attr:`.boundaries.Patch.across` and ``down`` of what explains contrasts on the ground.
+    """Cumulative sums, as :attr:`.boundaries.Patch.across` and ``down``, of the evidence for contrasts of the ground.
 
-    That is the log-likelihood ratio that both pixels show the ground, against that both are on one even surface.
+    That is the log-likelihood ratio that both pixels show the ground, against both being on one even surface.
 
     Args:
         image: (height, width, 3) uint8 BGR.
         box: left, top, right, bottom, px.
-        step: pixels between two places that are compared.
+        step: pixels between two pixels that are compared.
         ground: in this picture.
-        dissimilarity: in this picture.
-        weight: that counts for one pair.
+        dissimilarity: of this picture.
+        weight: of one pair.
     """
     left, top, right, bottom = box
     height, width = bottom - top, right - left
@@ -101,11 +101,11 @@ def _sum(
 ) -> None:
     """Fill in ``sums`` (height, width + 1) of a patch of an ``image``, which begins at ``origin``, x and y.
 
-    ``way``: pixels from one place to the other, to the right and down.  One loop over all pixels: each call would take
-    all arrays anew.
+    ``way``: pixels from one place to the other, to the right and down.  One loop over all pixels, since a function call
+    per pixel would pass all arrays anew.
     """
     (left, top), (right, below), (height, columns) = origin, way, sums.shape
-    # Of pairs side by side every second row is looked at, of pairs one above the other every second column.
+    # Horizontal pairs are sampled in every second row, vertical pairs in every second column.
     row_step, column_step = (2, 1) if right > 0 else (1, 2)
     labels, levels, known, even = ground.labels, ground.bare.levels, ground.bare.known, _even_levels(ground)
     is_learned = len(levels) > 0
@@ -130,7 +130,7 @@ def _sum(
 
 @allocation_free
 def _even_levels(ground: SeenGround) -> tuple[float, float, float]:
-    """Differences of levels, b g r, up to which two places of a board are even."""
+    """Differences of levels, b g r, below which two points of a board are even."""
     gain, noise = ground.gain, ground.bare.noise
     blue = max(DRAWN_CODES * PER_VALUE * gain[0], DRAWN_NOISES * noise[0])
     green = max(DRAWN_CODES * PER_VALUE * gain[1], DRAWN_NOISES * noise[1])
@@ -142,7 +142,7 @@ def _even_levels(ground: SeenGround) -> tuple[float, float, float]:
 def _drawn_log_ratio(
     image: Picture, pair: tuple[Place, Place], ground: SeenGround, apart: Three, dissimilarity: Dissimilarity
 ) -> float:
-    """That of a ``pair`` of pixels on a board, whose levels there are ``apart``, b g r."""
+    """Log-likelihood ratio of a ``pair`` of pixels on a board, whose levels there differ by ``apart``, b g r."""
     (one, other), gain, levels, noise = pair, ground.gain, ground.bare.levels, ground.bare.noise
     shown, known = 0.0, 0.0
     for channel in range(CHANNELS):
@@ -163,7 +163,7 @@ def _drawn_log_ratio(
 
 @allocation_free
 def _variances(blue: float, green: float, red: float) -> tuple[float, float, float]:
-    """The variances of these, by the standard deviations of three channels."""
+    """Variances of :func:`.noise.opponent`, given the standard deviations of the three channels."""
     return (
         (blue * blue + green * green + red * red) / 9,
         (blue * blue + red * red) / 4,
@@ -179,14 +179,14 @@ def _mixed(
     narrow: Array,
     ratio: float,
 ) -> float:
-    """Log-likelihood ratio that what is ``shown`` between two pixels is ``drawn`` on the board, or washed out.
+    """Log-likelihood ratio that the contrast ``shown`` between two pixels is ``drawn`` on the board, or washed out.
 
-    Against that they are on one even surface.
+    Against both being on one even surface.
 
     Args:
         shown: difference of two pixels, codes: of brightness, and two of colour.
         drawn: that of the board there.
-        unsure: variances of what was learned of it.
+        unsure: variances of the learned one.
         narrow: (3,) variances on one even surface.
         ratio: of the densities where two surfaces meet, and on one even surface.
     """

@@ -1,4 +1,4 @@
-"""Hues: what shade hardly changes of a colour, and how far surfaces of one colour differ in it."""
+"""Hues: the part of a colour that shade hardly changes, and its density on surfaces of one colour."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def hue_of(reflectances: Floats) -> Floats:
 
 
 def hue_density(shown: Floats, expected: Floats, spread: Floats | float, strays: tuple[float, float]) -> Floats:
-    """(…) density of a hue, or a difference of hues, that is ``shown`` (…, 2) where another is ``expected`` (…, 2).
+    """(…) density of a hue, or a difference of hues, ``shown`` (…, 2), where ``expected`` (…, 2) is the mean.
 
-    Normal with a standard deviation of ``spread`` (…); ``strays``: how often it is any other, and in what area.
+    Normal with a standard deviation of ``spread`` (…); ``strays``: share of outliers, and the area over which these are
+    uniform.
     """
     share, area = strays
     off = ((shown - expected) ** 2).sum(axis=-1)

@@ -1,7 +1,7 @@
-"""Boundaries of pyramids: where a lateral face begins or ends the picture changes, and where none does it is even.
+"""Boundaries of pyramids: the picture changes where a lateral face begins or ends, and is even elsewhere.
 
-Light that falls off along a face, and shadow beside it, look much like another face by their means alone; but the
-foot of a pyramid that stands on another one is a line, and its outline has a step.
+Judged by mean colours alone, light falling off along a face, or a shadow beside it, looks much like another face; but
+the foot of a pyramid that stands on another one is a line, and its outline has a step.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 SEAM_ALIKE = 0.5
-"""Probability that faces of one orientation, of pyramids on each other, look alike: they may be of one colour."""
+"""Probability that equally oriented faces of stacked pyramids look alike: they may be of one colour."""
 
 
 FAINT_SHARE = 0.5
 """Share of boundaries that are faint: pyramids of a pale set differ from paper, and faces from each other, by a few
-codes.  Where prisms are compared faint ones would be shadows' edges as often: 16 sets were read worse, 10 better."""
+codes.  For prisms, faint ones would as often be shadows' edges: 16 sets were read worse, 10 better."""
 
 
 class Contrasts(NamedTuple):
     """How a picture changes from row to row.
 
     Attributes:
-        crossed: (columns, rows + 1) float64 log-likelihood ratio that two surfaces meet before a row of a column, 0 at
-            the crop's edge: sum of those between the pixels above it and the ones as far below them as a step is; see
+        crossed: (columns, rows + 1) float64 log-likelihood ratio that two surfaces meet just above a row of a column, 0
+            at the crop's edge: the sum over all pairs, one step apart, that straddle this boundary; see
             :class:`vision.likelihood.boundaries.Patch`.
         sides: (w, faces) intp, which side of its pyramid each face is.
     """
@@ -51,7 +51,7 @@ def make_contrasts(
     """The contrasts in a crop (rows, columns, 3) uint8 BGR between ``counted`` (rows, columns) pixels; 0 elsewhere.
 
     ``board``: what the bare board shows there and where that is known, both of these shapes.  A line or an edge of it
-    is no boundary of a piece, and may lie under one: pixels between which the board changes tell nothing.
+    is no boundary of a piece, and may lie under one: pixels between which the board changes are no evidence.
     """
     step, scale = round(STEP_MM * rows_per_mm), float(rows_per_mm)
     height, width, _ = codes.shape
@@ -67,7 +67,7 @@ def make_contrasts(
 
 @compiled
 def _crossed(down: npt.NDArray[np.float32], step: int) -> Floats:
-    """``crossed`` of :class:`Contrasts`, from the log-likelihood ratios of pixels and those a step below them."""
+    """``crossed`` of :class:`Contrasts`, from the log-likelihood ratios between pixels and those a step below them."""
     rows, columns = down.shape
     crossed, integral = np.zeros((columns, rows + 1)), np.zeros(rows + 1, np.float32)
     for column in range(columns):
@@ -83,9 +83,9 @@ def boundary_log_ratio(contrasts: Contrasts, walk: Walk, count: int, step: int, 
 
     Args:
         contrasts: of the cell.
-        walk: through the tower's columns, in which ``count`` runs are seen.
+        walk: through the tower's columns, with ``count`` visible runs.
         count: as above.
-        step: every how many columns were looked at.
+        step: column stride.
         seams: (p · faces,) work array: log-likelihood ratios between faces of one orientation.
     """
     crossed, sides, (placed, runs), total = contrasts.crossed, contrasts.sides, walk, 0.0

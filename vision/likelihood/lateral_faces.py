@@ -1,9 +1,9 @@
 """Likelihood of towers of pyramids at full resolution: each lateral face is even, and so is the ground round it.
 
-Crops are for colours; a pyramid that another one covers shows by a millimetre and a half of its outline, and one of
-nearly the ground's colour by its edges alone.  So the pixels round a tower are looked at more closely: what no face
-covers is ground of its usual colour (or something else, such as shadow or print), and what a tower leaves unexplained
-tells how much its fit says (the residual variance is profiled out); and where faces meet the picture changes.
+Crops are for colours; a pyramid that another one covers is betrayed by a millimetre and a half of its outline, and one
+of nearly the ground's colour by its edges alone.  So the pixels round a tower are examined more closely: what no face
+covers is ground of its usual colour (or something else, such as shadow or print); the fit is weighted by what the tower
+leaves unexplained (the residual variance is profiled out); and where faces meet the picture changes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CloseUp(NamedTuple):
     """Finer crops of all cells (n) of one pose, and the lateral faces of pyramids (w) in them.
 
     Attributes:
-        crops: with :data:`PER_MM` rows and columns a millimetre; that is their unit of length.
+        crops: with :data:`PER_MM` rows and columns per millimetre; one of these is their unit of length.
         crop_faces: the faces in them.
         sides: (n, w, faces) intp, which side of its pyramid each face is; see :data:`.lateral_runs.LATERAL_FACES`.
     """
@@ -77,9 +77,9 @@ class TowerFits(NamedTuple):
     """The fits of all towers (f) to one cell, each of up to p pyramids, the uppermost first.
 
     Attributes:
-        log_likelihood: (f,) float64, −inf of those that were not tried.
+        log_likelihood: (f,) float64, −inf for those that were not tried.
         means: (f, p, sides, 3) float64, mean display values of each face, b g r.
-        area_mm2: (f, p, sides) float64, how much of it is seen; 0 if too little.
+        area_mm2: (f, p, sides) float64, its visible area; 0 if too small.
     """
 
     log_likelihood: Floats
@@ -92,8 +92,8 @@ class BoundaryFits(NamedTuple):
 
     Attributes:
         log_ratio: (f,) float64 log-likelihood ratio against bare ground.
-        hue: (2, f, 2) float64, difference in :func:`.hues.hue` of faces from the bare floor round them, and from what
-            it usually shows; None on a learned board, which may be of many colours.
+        hue: (2, f, 2) float64, difference in :func:`.hues.hue` between faces and the bare floor round them, and between
+            faces and the usual floor; None on a learned board, which may be of many colours.
     """
 
     log_ratio: Floats
@@ -101,12 +101,12 @@ class BoundaryFits(NamedTuple):
 
 
 class _CloseLook(NamedTuple):
-    """What a cell's crop (rows, columns) shows, and what may stand there.
+    """The pixels of a cell's crop (rows, columns), and what may stand there.
 
     Attributes:
         pixels: ``codes``, ``gain`` and ``squares`` of :func:`.lateral_views.observe`.
-        is_floor: (rows, columns) bool, where bare floor is seen if nothing stands on the cell.
-        contrasts: between those that are looked at.
+        is_floor: (rows, columns) bool, where bare floor is visible if nothing stands on the cell.
+        contrasts: between those that are used.
         faces: of the pyramids that may stand there.
     """
 
@@ -130,12 +130,12 @@ def fit_towers(
     ground: CellGround,
     tried: npt.NDArray[np.bool_],
 ) -> TowerFits:
-    """How well towers fit to what a picture (height, width, 3) uint8 BGR shows on a cell.
+    """The fits of towers to the pixels of a cell in a picture (height, width, 3) uint8 BGR.
 
     Args:
         image: as above.
         close_up: of the pose.
-        seen: the cell, its rank, and (height, width) labels of what would be seen if nothing stood on it.
+        seen: the cell, its rank, and (height, width) labels of what would be visible if nothing stood on it.
         ground: round that cell.
         tried: (f,) bool, the towers that are fitted.
     """
@@ -148,7 +148,7 @@ def fit_towers(
 def fit_boundaries(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> BoundaryFits:
-    """How well the boundaries of towers fit to what a picture shows; the arguments are those of :func:`fit_towers`."""
+    """The fits of the boundaries of towers to the pixels of a cell; arguments as in :func:`fit_towers`."""
     shown, towers = _look(image, close_up, seen, ground), close_up.crop_faces.towers
     view, faces = observe(*shown.pixels, shown.contrasts)._replace(weight=0.0), shown.faces
     likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
@@ -157,10 +157,10 @@ def fit_boundaries(
 
 
 def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usual: Array) -> Floats:
-    """``hue`` of :class:`BoundaryFits`, of towers ``placed`` so, from their sums ``inside`` (f, SUMS).
+    """``hue`` of :class:`BoundaryFits`, for towers at the placements ``placed``, from their sums ``inside`` (f, SUMS).
 
-    What is seen behind a tower that stands at the mat's edge, or before another one, tells nothing of the light here;
-    where hardly any floor is seen it is taken for the ``usual`` one (3,).
+    What is visible behind a tower that stands at the mat's edge, or before another one, tells nothing of the light
+    here; where hardly any floor is visible, the ``usual`` one (3,) is assumed.
     """
     (codes, gain, squares), floor = shown.pixels, usual.astype(np.float64)
     integrals = integrate(codes, gain, np.where(shown.is_floor, squares, -1))[0]
@@ -172,7 +172,7 @@ def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usu
 def _look(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> _CloseLook:
-    """What a cell shows, and the lateral faces that may be there; arguments as of :func:`fit_towers`."""
+    """The pixels of a cell, and the lateral faces that may be there; arguments as in :func:`fit_towers`."""
     (cell, rank, labels), (crops, crop_faces, sides) = seen, close_up
     faces = make_lateral_faces(crop_faces.far[cell], crop_faces.near[cell])
     remapped = cv2.remap(
@@ -191,10 +191,10 @@ def _look(
 
 @compiled
 def by_side(sums: Floats, wireframes: Indices, sides: Indices, per_mm: int) -> tuple[Floats, Floats]:
-    """``means`` and ``area_mm2`` as of :class:`TowerFits` from ``sums`` (f, p, faces, SUMS) over faces.
+    """``means`` and ``area_mm2`` of :class:`TowerFits` from ``sums`` (f, p, faces, SUMS) over faces.
 
-    ``wireframes`` (f, p): whose these are; ``sides``: (w, faces), see :class:`CloseUp`; ``per_mm``: rows and columns a
-    millimetre of what was summed.
+    ``wireframes`` (f, p): whose these are; ``sides``: (w, faces), see :class:`CloseUp`; ``per_mm``: rows and columns
+    per millimetre of what was summed.
     """
     towers, pyramids, faces, _ = sums.shape
     means, area_mm2 = np.zeros((towers, pyramids, faces, 3)), np.zeros((towers, pyramids, faces))

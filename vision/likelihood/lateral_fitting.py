@@ -1,4 +1,4 @@
-"""The search for the placement in which a tower of pyramids fits best to a close-up of its cell."""
+"""The search for the placement in which a tower of pyramids best fits a close-up of its cell."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 FIRST_MM = 1.0
-"""A tower is first tried so far to all sides of its cell's middle."""
+"""Spacing of the 3 × 3 grid of initial placements about the cell's centre."""
 
 REFINED = 2
-"""First placements from which the search goes on."""
+"""Number of initial placements from which the search goes on."""
 
 ROUNDS = 12
-"""Most rounds of the search."""
+"""Maximum number of rounds of the search."""
 
 STEPS = np.array(
     [
@@ -44,26 +44,26 @@ STEPS = np.array(
     ],
     np.float64,
 )
-"""Steps of each pyramid with all above it: index of its rotation; half millimetres right and down in the crop.
+"""Search steps of a pyramid and all above it: rotation index; half millimetres right and down in the crop.
 
-A rotation moves corners, and so it is often better only with a shift."""
+A rotation moves corners, and so it often helps only in combination with a shift."""
 
 STEPS_BELOW = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)], np.float64)
-"""Steps of a pyramid without those above it."""
+"""Search steps of a pyramid without those above it."""
 
 EDGE_MM = 0.5
-"""How far to both sides of an edge pixels show a mixture of what meets there: blur, bevels, steps of the search."""
+"""Distance to either side of an edge within which pixels mix both surfaces: blur, bevels, steps of the search."""
 
 SHARE = 0.5
-"""Share that faces and their boundaries count for: they are the same pixels."""
+"""Weight of faces and of their boundaries: both come from the same pixels."""
 
 
 class Fits(NamedTuple):
     """The likeliest placements of towers (f) of up to p pyramids, the uppermost first.
 
     Attributes:
-        log_likelihood: (f,) float64, −inf of those that were not tried.
-        sums: (f, p, faces, SUMS) float64 over what is seen of each face, see :data:`.lateral_runs.SUMS`.
+        log_likelihood: (f,) float64, −inf for those that were not tried.
+        sums: (f, p, faces, SUMS) float64 over the visible part of each face, see :data:`.lateral_runs.SUMS`.
         placements: (f, p, 3) float64, the index of each pyramid's rotation, columns right, rows down.
     """
 
@@ -73,7 +73,7 @@ class Fits(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Where one tower's log-likelihood is worked out.
+    """Work arrays for one tower's log-likelihood.
 
     Attributes:
         walk: through its columns.
@@ -88,7 +88,7 @@ class _Work(NamedTuple):
 
 @compiled
 def fit(view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDArray[np.bool_]) -> Fits:
-    """Put each tower that is ``tried`` (f,) where it is likeliest; ``towers``: (f, t, p), see :func:`visible_runs`."""
+    """The likeliest placement of each tower that is ``tried`` (f,); ``towers``: (f, t, p), see :func:`visible_runs`."""
     most = towers.shape[2]
     likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(LATERAL_FACES), SUMS))
     placements, walk = np.zeros((len(towers), most, 3)), make_walk(most, len(view.integrals))
@@ -116,9 +116,9 @@ def fit(view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDAr
 
 @compiled
 def uncovered(integrals: Floats, faces: LateralFaces, towers: Indices, placements: Floats) -> Floats:
-    """(f, SUMS) sums over all pixels that count in ``integrals``, but for those that a tower covers where it is placed.
+    """(f, SUMS) sums over all pixels that count in ``integrals``, except for those that a tower covers as placed.
 
-    ``integrals``: as of :class:`.lateral_views.LateralView`; ``placements``: of all ``towers``, as of :class:`Fits`.
+    ``integrals``: see :class:`.lateral_views.LateralView`; ``placements``: of all ``towers``, see :class:`Fits`.
     """
     rows, walk = integrals.shape[1] - 1, make_walk(towers.shape[2], len(integrals))
     left = np.zeros((len(towers), SUMS))
@@ -136,7 +136,7 @@ def uncovered(integrals: Floats, faces: LateralFaces, towers: Indices, placement
 
 @compiled
 def _first_placements(view: LateralView, faces: LateralFaces, tower: Indices, work: _Work, memo: Memo) -> Floats:
-    """(:data:`REFINED`, 3) the likeliest rotations and shifts of a tower whose pyramids share them."""
+    """(:data:`REFINED`, 3) the likeliest rotations and shifts, shared by all pyramids of a tower."""
     reach = FIRST_MM * PER_MM
     begins, totals, at = np.zeros((len(tower) * 9, 3)), np.zeros(len(tower) * 9), np.zeros((tower.shape[1], 3))
     for k in range(len(begins)):
@@ -148,9 +148,9 @@ def _first_placements(view: LateralView, faces: LateralFaces, tower: Indices, wo
 
 @compiled
 def _climb(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, memo: Memo) -> None:
-    """Put the likeliest placement of a tower near ``at`` (p, 3) there; every other column tells it well enough.
+    """Replace ``at`` (p, 3) by the likeliest placement of a tower near it; every other column suffices for this.
 
-    ``memo``: log-likelihoods of the tower's placements that are known.
+    ``memo``: log-likelihoods of the tower's placements evaluated so far.
     """
     best = _known(view, faces, tower, at, work, memo)
     for _ in range(ROUNDS):
@@ -174,7 +174,7 @@ def _step(
     work: _Work,
     memo: Memo,
 ) -> float:
-    """Take those ``steps`` (s, 3) that make a tower likelier than ``best``; how likely it is then.
+    """Take those ``steps`` (s, 3) that make a tower likelier than ``best``; returns its log-posterior then.
 
     ``moved``: its placement (p, 3), which is changed, and the first and the last pyramid that move together.
     """
@@ -193,7 +193,7 @@ def _step(
 
 @allocation_free
 def _known(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, memo: Memo) -> float:
-    """Log-posterior of a placement by every other column, computed once."""
+    """Log-posterior of a placement from every other column, memoized."""
     slot = find(memo, at)
     if not memo.is_used[slot]:
         put(memo, slot, at, _log_likelihood(view, faces, tower, at, work, 2))
@@ -204,7 +204,7 @@ def _known(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, w
 def _log_likelihood(
     view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, step: int
 ) -> float:
-    """Log-posterior of a tower in a placement, up to a constant a cell.
+    """Log-posterior of a tower in a placement, up to a constant per cell.
 
     Args:
         view: of the cell.
@@ -212,7 +212,7 @@ def _log_likelihood(
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) placement of each: index of its rotation, columns right, rows down.
         work: is overwritten.
-        step: every how many columns are evaluated.
+        step: column stride.
     """
     walk, parts, seams = work
     parts[:] = 0

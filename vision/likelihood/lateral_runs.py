@@ -1,4 +1,4 @@
-"""Which of a tower's lateral faces are seen in each column of a crop, and from which row to which."""
+"""Visible runs of a tower's lateral faces: which face is visible in each column of a crop, from which row to which."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ LATERAL_FACES = ((0, 1, 5, 8, 4), (1, 2, 6, 8, 5), (2, 3, 7, 8, 6), (3, 0, 4, 8,
 numbered first, then those of the tip, and its middle last."""
 
 SUMS = 9
-"""What is summed up over a face's pixels: their number, three display values, the sum of their squares, how well they
-fit to bare ground, their rows, the squares of these, and the product of row and the sum of the three values."""
+"""Number of sums over a face's pixels: their number, three display values, the sum of their squares, how well they fit
+bare ground, their rows, the squares of these, and the product of row and the sum of the three values."""
 
 SLOPE_SCALE_MM, SLOPE_PRIOR = 20.0, 4.0
-"""Distance over which a face's brightness seldom changes by much, and how many pixels that knowledge is worth: what
-lies round its foot lights or shades it there.  As of other surfaces (:mod:`vision.likelihood.surfaces`)."""
+"""Prior of the gradient of a face's brightness: distance over which it seldom changes by much, and the weight of that
+in pixels.  What lies round its foot lights or shades it there.  As for other surfaces
+(:mod:`vision.likelihood.surfaces`)."""
 
 
 class LateralFaces(NamedTuple):
-    """LateralFaces of the pyramids (w) on one cell; see :class:`vision.likelihood.crop_faces.CropFaces`.
+    """Lateral faces of the pyramids (w) on one cell; see :class:`vision.likelihood.crop_faces.CropFaces`.
 
     Attributes:
         far: (w, faces, k) float, row in which each begins in each column; inf where there is none.
         near: (w, faces, k) float, row in which it ends; −inf where there is none.
-        spans: (w, 3) intp, the first column in which a pyramid is seen, the first one after it, and how many faces,
-            from the first on, are seen in no column.
+        spans: (w, 3) intp, the first column in which a pyramid is visible, the one past the last, and how many faces,
+            from the first on, are visible in no column.
     """
 
     far: npt.NDArray[np.floating]
@@ -41,11 +42,12 @@ class LateralFaces(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Where a walk through the columns of a tower keeps what it needs: one for all towers saves making it anew.
+    """Work arrays of a walk through the columns of a tower, shared by all towers to save allocations.
 
     Attributes:
-        placed: (p, 3) intp, of each pyramid, the uppermost first: its wireframe, columns right, its first face.
-        runs: (k · p · faces, 5) intp, of each face that is seen in a column, from column to column and downwards: the
+        placed: (p, 3) intp, for each pyramid, the uppermost first: its wireframe, columns right, its first visible
+            face.
+        runs: (k · p · faces, 5) intp, for each face visible in a column, from column to column and downwards: the
             column, its pyramid, its number, the row in which it begins, and the first one after it.
     """
 
@@ -70,7 +72,7 @@ def make_lateral_faces(far: npt.NDArray[np.floating], near: npt.NDArray[np.float
 
 @compiled
 def make_walk(pyramids: int, columns: int) -> Walk:
-    """For towers of up to so many pyramids, through so many columns."""
+    """Work arrays for towers of up to ``pyramids`` pyramids in ``columns`` columns."""
     return Walk(np.empty((pyramids, 3), np.intp), np.empty((columns * pyramids * len(LATERAL_FACES), 5), np.intp))
 
 
@@ -84,9 +86,7 @@ def pyramids_of(tower: Indices) -> Indices:
 def visible_runs(
     walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.floating], last: int, step: int
 ) -> int:
-    """How many runs of a tower's faces are seen, as far as faces in front of them do not occlude them.
-
-    They are put into ``walk.runs``.
+    """Number of runs of a tower's faces that no face in front of them occludes; they are put into ``walk.runs``.
 
     Args:
         walk: is overwritten.
@@ -94,12 +94,12 @@ def visible_runs(
         tower: (t, p) intp its pyramids in each rotation, the uppermost first.
         at: (p, 3) placement of each: index of its rotation, columns right, rows down.
         last: rows of a column.
-        step: every how many columns are looked at.
+        step: column stride.
     """
     far, near, placed, runs = faces.far, faces.near, walk.placed, walk.runs
     first, end = _place(walk, faces, tower, at)
     first, count = (first + step - 1) // step, 0
-    # Numba makes a slow loop of a range whose step is no constant.
+    # Numba compiles a range whose step is not constant to a slow loop.
     for number in range(first, (end + step - 1) // step):
         column, reached = number * step, 0  # by the faces before, which occlude what is above their ends
         for pyramid in range(len(at)):
@@ -120,7 +120,7 @@ def visible_runs(
 
 @allocation_free
 def _place(walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.floating]) -> tuple[int, int]:
-    """Place a walk's pyramids; the first column in which any is seen, and the one after the last."""
+    """Fill in ``placed`` of a walk; the first column in which any pyramid is visible, and the one after the last."""
     columns, placed = faces.far.shape[2], walk.placed
     first, end = columns, 0
     for pyramid in range(len(at)):
@@ -134,10 +134,10 @@ def _place(walk: Walk, faces: LateralFaces, tower: Indices, at: npt.NDArray[np.f
 def add_sums(
     integrals: npt.NDArray[np.floating], runs: Indices, parts: npt.NDArray[np.floating], edge: int = 0
 ) -> float:
-    """Add what ``runs`` (r, 5) cover to ``parts`` (p · faces, SUMS); how many pixels are left out as mixed.
+    """Add the sums over ``runs`` (r, 5) to ``parts`` (p · faces, SUMS); returns how many pixels are left out as mixed.
 
-    Those are ``edge`` rows to both sides of where a run begins or ends: they show both surfaces that meet there, and
-    are no ground, either.  ``integrals``: (columns, rows + 1, SUMS).
+    Those are within ``edge`` rows of where a run begins or ends: they show both surfaces that meet there, and do not
+    count as ground, either.  ``integrals``: (columns, rows + 1, SUMS).
     """
     rows, mixed = integrals.shape[1] - 1, 0.0
     for number in range(len(runs)):
@@ -153,7 +153,7 @@ def add_sums(
         above, below = integrals[column, begin], integrals[column, end]
         ground = integrals[column, bottom, 5] - integrals[column, top, 5]
         part = parts[pyramid * len(LATERAL_FACES) + face]
-        # Written out, and read before it is written, this takes a third of a loop's time: four channels at once.
+        # Unrolled, with all reads before the writes, this takes a third of a loop's time: four channels at once.
         pixels, one, two = below[0] - above[0], below[1] - above[1], below[2] - above[2]
         three, squares = below[3] - above[3], below[4] - above[4]
         mixed += integrals[column, bottom, 0] - integrals[column, top, 0] - pixels
@@ -168,9 +168,9 @@ def add_sums(
 
 @allocation_free
 def unevenness(part: npt.NDArray[np.floating], row_mm: float) -> float:
-    """What is left of the squares of a face's display values if they are even, but for a slope from row to row.
+    """Residual sum of squares of a face's display values about a linear gradient from row to row.
 
-    ``part``: as of :func:`add_sums`; a row is ``row_mm`` high.
+    ``part``: see :func:`add_sums`; a row is ``row_mm`` high.
     """
     count = max(part[0], 1e-3)
     left = part[4] - (part[1] ** 2 + part[2] ** 2 + part[3] ** 2) / count
@@ -181,7 +181,7 @@ def unevenness(part: npt.NDArray[np.floating], row_mm: float) -> float:
 
 @allocation_free
 def displacement(at: npt.NDArray[np.floating]) -> float:
-    """How far pyramids placed ``at`` (p, 3) are off the cell's middle and each other: sum of squares over variances."""
+    """Squared Mahalanobis distance of pyramids placed ``at`` (p, 3) from the cell's middle and each other."""
     foot = at[len(at) - 1]
     off = (foot[1] ** 2 + foot[2] ** 2) / PLACE_MM**2
     for above in range(len(at) - 1):

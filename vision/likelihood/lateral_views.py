@@ -1,4 +1,4 @@
-"""What the close-up of a cell shows, summed so that the lateral faces of pyramids can be fitted to it."""
+"""Column integrals of a cell's close-up, to which the lateral faces of pyramids are fitted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 PER_MM = 2
-"""Rows and columns a millimetre: as many pixels as the collection's cameras have."""
+"""Rows and columns per millimetre: as many as the collection's cameras have pixels."""
 
 INDEPENDENT_MM2 = 20.0
 """Area over which errors are correlated: half that of the crops' colours, which are wrong over a whole face."""
@@ -32,17 +32,17 @@ EVEN = 0.01
 """Standard deviation of display values on one face besides the noise of its pixels."""
 
 OTHER_GROUND = 0.15
-"""Largest difference from the ground's usual display value that counts: shadow and print may be any darker.  Of 0.07,
-0.08, 0.1, 0.15 and 0.25 this gave fewest faults."""
+"""Bound at which differences from the ground's usual display value are truncated: shadow and print may be any darker.
+Of 0.07, 0.08, 0.1, 0.15 and 0.25 this gave fewest faults."""
 
 NEAR_FLOOR = 0.15
-"""Pixels whose display values differ by less from bare floor's tell what is usual there."""
+"""Difference of display values from bare floor's below which pixels are used to estimate what is usual there."""
 
 MARGIN_MM = 3
-"""How far round all that may stand on a cell the ground is looked at."""
+"""Margin of ground used round all that may stand on a cell."""
 
 LEAST_MM2 = 7.5
-"""Area from which on its values are used."""
+"""Area above which a surface's display values are used."""
 
 LEAST_PX = LEAST_MM2 * PER_MM**2
 
@@ -50,17 +50,17 @@ CODES = 256
 
 
 class LateralView(NamedTuple):
-    """What one cell's close-up shows.
+    """Observations of one cell's close-up.
 
     Attributes:
-        integrals: (columns, rows + 1, SUMS) float64 column integrals over the pixels that are looked at; how well they
-            fit to bare ground is the squared difference from it.
+        integrals: (columns, rows + 1, SUMS) float64 column integrals over the pixels that are used; how well they fit
+            bare ground is the squared difference from it.
         pixels: their number.
         ground: sum of the squared differences of all of them.
         noise: variance of a pixel, which averages out over many, mean of the channels.
-        variance: of an even surface besides.
-        weight: independent observations.
-        contrasts: between pixels that are looked at.
+        variance: of an even surface besides, with what is left of the noise over :data:`INDEPENDENT_MM2`.
+        weight: number of independent observations.
+        contrasts: between pixels that are used.
     """
 
     integrals: Floats
@@ -76,10 +76,10 @@ class LateralView(NamedTuple):
 def labels_round(
     labels: LabelBuffer, rank: int, flat_px: npt.NDArray[np.int32], outside: Mask, faces: LateralFaces
 ) -> tuple[LabelBuffer, Mask]:
-    """The labels in a crop (rows, columns), and where it is looked at: within a margin of any pyramid, and in sight.
+    """The labels in a crop (rows, columns), and which pixels are used: the visible ones within a margin of any pyramid.
 
     Args:
-        labels: (height · width,) what would be seen if nothing stood on the cell.
+        labels: (height · width,) what would be visible if nothing stood on the cell.
         rank: of the cell.
         flat_px: (rows, columns) of the crop.
         outside: (rows, columns) of the crop.
@@ -110,7 +110,7 @@ def labels_round(
 
 @compiled
 def off_usual(codes: Picture, gain: Array, labels: LabelBuffer, is_seen: Mask, floor: Array) -> Floats:
-    """(rows, columns) squared difference of each pixel from what is usual on its ground, −1 where none is looked at.
+    """(rows, columns) squared difference of each pixel from what is usual on its ground, −1 where none is used.
 
     Args:
         codes: (rows, columns, 3) b g r.
@@ -137,7 +137,7 @@ def off_usual(codes: Picture, gain: Array, labels: LabelBuffer, is_seen: Mask, f
 
 @compiled
 def _grounds(labels: LabelBuffer, is_seen: Mask) -> tuple[npt.NDArray[np.int32], LabelBuffer]:
-    """(rows, columns) int32 number of each pixel's label, −1 where none is looked at; and (g,) those labels."""
+    """(rows, columns) int32 number of each pixel's label, −1 where none is used; and (g,) those labels."""
     rows, columns = labels.shape
     grounds, known = np.full((rows, columns), -1, np.int32), np.empty(labels.size, np.uint16)
     ground, count = 0, 0
@@ -146,7 +146,7 @@ def _grounds(labels: LabelBuffer, is_seen: Mask) -> tuple[npt.NDArray[np.int32],
             if not is_seen[row, column]:
                 continue
             label = labels[row, column]
-            if count == 0 or known[ground] != label:  # mostly it is that of the pixel before
+            if count == 0 or known[ground] != label:  # mostly it is that of the previous pixel
                 ground = 0
                 while ground < count and known[ground] != label:
                     ground += 1
@@ -159,7 +159,7 @@ def _grounds(labels: LabelBuffer, is_seen: Mask) -> tuple[npt.NDArray[np.int32],
 
 @compiled
 def _display_values(gain: Array) -> Array:
-    """(3, CODES) of all codes; ``gain``: (3,) of one."""
+    """(3, CODES) display values of all codes; ``gain``: (3,) of one code."""
     shades = np.empty((3, CODES), np.float32)
     for channel in range(3):
         for code in range(CODES):
@@ -171,7 +171,7 @@ def _display_values(gain: Array) -> Array:
 def _histograms(
     codes: Picture, shades: Array, grounds: npt.NDArray[np.int32], known: LabelBuffer, floor: Array
 ) -> npt.NDArray[np.int32]:
-    """(g, 3, CODES) how often each code is seen on each ground; on bare floor, of pixels that may show it."""
+    """(g, 3, CODES) histogram of the codes on each ground; on bare floor, only of pixels that may show it."""
     counts, is_near = np.zeros((len(known), 3, CODES), np.int32), np.empty((3, CODES), np.bool_)
     for channel in range(3):
         for code in range(CODES):
@@ -193,7 +193,7 @@ def _histograms(
 
 @compiled
 def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
-    """(g, 3) medians of the display values of ``counts`` (g, 3, CODES); bare ``floor`` where too few tell."""
+    """(g, 3) medians of the display values of ``counts`` (g, 3, CODES); bare ``floor`` where there are too few."""
     usual = np.empty((len(counts), 3), np.float32)
     for ground in range(len(counts)):
         for channel in range(3):
@@ -210,9 +210,9 @@ def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
 def correct_by_board(
     squares: Floats, codes: Picture, gain: Array, labels: LabelBuffer, board: tuple[Array, Array]
 ) -> None:
-    """Put into ``squares`` of :func:`off_usual`, where they show bare floor, differences from a learned ``board``.
+    """Replace ``squares`` of :func:`off_usual` on bare floor by squared differences from a learned ``board``.
 
-    Its variance does not count.  ``board``: as in :class:`vision.likelihood.lateral_faces.CellGround`.
+    Less its variance.  ``board``: as in :class:`vision.likelihood.lateral_faces.CellGround`.
     """
     (rows, columns), (expected, variance), shades = labels.shape, board, _display_values(gain)
     for row in range(rows):
@@ -241,7 +241,7 @@ def as_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
 
 
 def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> LateralView:
-    """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` of :func:`off_usual`."""
+    """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` from :func:`off_usual`."""
     integrals, count, ground, noise = integrate(codes, gain, squares)
     pixels = max(float(count), 1.0)
     variance = EVEN**2 + noise / INDEPENDENT_PX
@@ -250,9 +250,9 @@ def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) 
 
 @compiled
 def integrate(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int, float, float]:
-    """``integrals`` of :class:`LateralView`; how many pixels are looked at; the sum of their ``squares``; their noise.
+    """``integrals`` of :class:`LateralView`; how many pixels are used; the sum of their ``squares``; their noise.
 
-    That is the variance of a pixel's display values, mean of the channels, from how it differs from the one left of it.
+    The noise is the variance of a pixel's display values, mean of the channels, from differences to the left neighbour.
     """
     (rows, columns), shades, count, pairs, ground = squares.shape, _display_values(gain), 0, 0, 0.0
     integrals, apart = np.zeros((columns, rows + 1, SUMS)), np.empty((3, squares.size), np.float32)
@@ -263,7 +263,7 @@ def integrate(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int
             if square < 0:
                 sums[:], is_known[row] = above, False
                 continue
-            # Written out, this takes half as long as loops.
+            # Unrolled, this takes half as long as loops.
             blue, green, red = codes[row, column]
             one, two, three = shades[0, blue], shades[1, green], shades[2, red]
             sums[0] = above[0] + 1

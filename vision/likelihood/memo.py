@@ -1,4 +1,4 @@
-"""A memo of what was computed (memoization): a search that returns to a placement does not evaluate it again."""
+"""A memo of computed values (memoization): a search that returns to a placement does not evaluate it again."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from vision.compiled import allocation_free, compiled
 Floats = npt.NDArray[np.float64]
 
 SLOTS = 1024
-"""Room of a memo, a power of two, of which half is used.  What finds no room is computed again."""
+"""Capacity of a memo, a power of two, of which at most half is used.  What finds no room is computed again."""
 
 
 class Memo(NamedTuple):
     """A hash table with linear probing.
 
     Attributes:
-        keys: (slots / 2, k) in the order in which they came: side by side, so that few pages of memory are touched.
-        rows: (slots,) which of these is that of each slot.
-        values: (slots + 1,) of each; the last slot holds what there is no room for.
-        is_used: (slots + 1,) bool; never of the last slot.
-        many: (1,) slots that are used.
+        keys: (slots / 2, k) in order of insertion: contiguous, so that few pages of memory are touched.
+        rows: (slots,) row of each slot's key in ``keys``.
+        values: (slots + 1,) value in each slot; the last slot takes what there is no room for.
+        is_used: (slots + 1,) bool; never true of the last slot.
+        many: (1,) number of used slots.
     """
 
     keys: Floats
@@ -35,14 +35,14 @@ class Memo(NamedTuple):
 
 @compiled
 def make_memo(size: int) -> Memo:
-    """An empty memo whose keys are so many numbers."""
+    """An empty memo whose keys are ``size`` numbers each."""
     keys, rows, many = np.empty((SLOTS // 2, size)), np.empty(SLOTS, np.int32), np.zeros(1, np.int32)
     return Memo(keys, rows, np.empty(SLOTS + 1), np.zeros(SLOTS + 1, np.bool_), many)
 
 
 @allocation_free
 def find(memo: Memo, key: npt.NDArray[np.floating]) -> int:
-    """The slot of a key, of any shape; one that is not used where the memo does not hold it."""
+    """The slot of a key of any shape; an unused one if the memo does not hold it."""
     mixed = 0
     for number in key.flat:
         mixed = (mixed * 31 + int(number)) % SLOTS
@@ -58,7 +58,7 @@ def find(memo: Memo, key: npt.NDArray[np.floating]) -> int:
 
 @allocation_free
 def put(memo: Memo, slot: int, key: npt.NDArray[np.floating], value: float) -> None:
-    """Hold the value of a key in the slot that was found for it."""
+    """Store the value of a key in the slot that :func:`find` returned for it."""
     memo.values[slot] = value
     if slot < SLOTS:
         row = memo.many[0]

@@ -1,4 +1,4 @@
-"""Noise of a picture, by what differs between two pixels a few millimetres apart where it is even."""
+"""Noise of a picture, estimated from differences of pixels a few millimetres apart where it is even."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ Picture = npt.NDArray[np.uint8]
 Counts = npt.NDArray[np.int32]
 
 CHANNELS = 3
-"""Brightness, and two differences of colour, which shade hardly changes."""
+"""Brightness, and two colour differences, which shade hardly changes."""
 
 PARTS = (3, 2, 4)
-"""Parts of a code of which differences in these are whole numbers, see :func:`opponents`."""
+"""Factors that make differences in these channels whole numbers, see :func:`opponents`."""
 
 BANDS = 8
-"""Bands of brightness that are told apart."""
+"""Number of bands of brightness."""
 
 NOISE_STRIDE = 9
-"""Every how many pixels noise, and the texture of the table, are measured."""
+"""Stride in pixels at which noise, and the texture of the table, are measured."""
 
 FEW = 50
-"""Pairs of pixels, in a band of brightness or of the table, under which nothing is measured."""
+"""Pairs of pixels, in a band of brightness or of the table, below which nothing is measured."""
 
 NOISIEST = 4.0
-"""Largest standard deviation of noise in the dark, in those of the usual noise."""
+"""Largest standard deviation of noise in the dark, as a multiple of that of the usual noise."""
 
 
 @compiled
 def pair_variance(apart: npt.NDArray[np.floating]) -> float:
-    """Variance of normal values by the absolute differences (n,) of pairs of them; 0 where there are none."""
-    # The median of the difference of two normal values is 0.954 of their standard deviation.
+    """Variance of normal values, from the absolute differences (n,) of pairs of them; 0 where there are none."""
+    # The median absolute difference of two normal values is 0.954 of their standard deviation.
     return float((np.median(apart) / 0.954) ** 2) if len(apart) else 0.0
 
 
@@ -49,10 +49,10 @@ def noise_of(image: Picture, step: int, outline_px: Floats) -> Array:
 
 @compiled
 def count_pairs(image: Picture, step: int, outline_px: Floats) -> Counts:
-    """(2, bands, channels, k) pairs of pixels ``step`` apart, side by side, by how much they differ.
+    """(2, bands, channels, k) histograms of the absolute differences of horizontal pairs of pixels ``step`` apart.
 
-    First those beside a convex outline (k, 2) px, that of the mat, then those within it; differences are in
-    :data:`PARTS` of a code.
+    First those outside a convex outline (k, 2) px, that of the mat, then those within it; the unit of differences is
+    a code divided by :data:`PARTS`.
     """
     height, width, _ = image.shape
     counts = np.zeros((2, BANDS, CHANNELS, 3 * 255 + 1), np.int32)
@@ -66,12 +66,12 @@ def count_pairs(image: Picture, step: int, outline_px: Floats) -> Counts:
 
 @compiled
 def usual_noise(counts: Counts) -> Array:
-    """See :func:`noise_of`; by what was counted of all bands of brightness, see :func:`count_pairs`."""
+    """See :func:`noise_of`; from the counts of all bands of brightness, see :func:`count_pairs`."""
     variance, on_mat = np.zeros(CHANNELS, np.float32), counts[1].sum(axis=0)
     count = on_mat[0].sum()
     for channel in range(CHANNELS if count else 0):
         between = ranked(on_mat[channel], (count - 1) // 2) + ranked(on_mat[channel], count // 2)
-        # Half of a normal variable's absolute values are below 0.6745 standard deviations.
+        # The median of a normal variable's absolute values is 0.6745 standard deviations.
         variance[channel] = (between / 2 / PARTS[channel] / 0.6745) ** 2
     return variance
 
@@ -81,9 +81,9 @@ def noise_by_brightness(counts: Counts) -> Array:
     """(bands, channels) float32 variances as of :func:`noise_of` in each band of brightness, the darkest first.
 
     A sensor's noise in linear light is larger in codes where the picture is dark: by up to 2.6 times in a dim room, in
-    colour by up to 8.  There little of a mat may be seen, or nothing even, so that it is the lower quartile of the
-    differences on the mat, or on what lies round it, and no larger than where the picture is darker: pairs across an
-    edge are in between.  ``counts``: of :func:`count_pairs`.
+    colour by up to 8.  There little of a mat may be visible, or nothing even.  So it is estimated from the lower
+    quartile of the differences on the mat, or on what lies round it, and bounded by that of darker bands: some pairs
+    lie across an edge.  ``counts``: from :func:`count_pairs`.
     """
     variance, usual = _no_larger_than_darker(counts), usual_noise(counts)
     for channel in range(CHANNELS):
@@ -94,9 +94,9 @@ def noise_by_brightness(counts: Counts) -> Array:
 
 @compiled
 def _no_larger_than_darker(counts: Counts) -> Array:
-    """(bands, channels) variances by the lower quartiles of what was counted.
+    """(bands, channels) variances, from the lower quartiles of the counted differences.
 
-    The darkest bands of which little is seen have that of the next; infinite if nothing is.
+    The darkest bands with too few pairs have that of the next; infinite if there are none at all.
     """
     variance = np.empty((BANDS, CHANNELS), np.float32)
     for channel in range(CHANNELS):
@@ -105,7 +105,7 @@ def _no_larger_than_darker(counts: Counts) -> Array:
             for side in range(2):
                 many = counts[side, band, channel].sum()
                 if many >= FEW:
-                    # A quarter of a normal variable's absolute values are below 0.3186 standard deviations.
+                    # The lower quartile of a normal variable's absolute values is 0.3186 standard deviations.
                     between = ranked(counts[side, band, channel], many // 4) - 0.5
                     least = min(least, (between / PARTS[channel] / 0.3186) ** 2)
             variance[band, channel] = least
@@ -117,7 +117,7 @@ def _no_larger_than_darker(counts: Counts) -> Array:
 
 @compiled
 def ranked(counts: npt.NDArray[np.integer], rank: int) -> int:
-    """The number before which ``rank`` others come, of so many ``counts`` (k,) of each."""
+    """The value of a ``rank``, from 0, in the order of values whose histogram is ``counts`` (k,)."""
     number, before = 0, counts[0]
     while before <= rank:
         number += 1
@@ -138,7 +138,7 @@ def _is_inside(x: float, y: float, outline_px: Floats) -> bool:
 
 @allocation_free
 def opponents(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float, float]:
-    """Difference of two pixels, at their rows and columns: of brightness, and two of colour."""
+    """Differences of two pixels, given by rows and columns: of brightness, and two of colour."""
     b = float(image[one[0], one[1], 0]) - image[other[0], other[1], 0]
     g = float(image[one[0], one[1], 1]) - image[other[0], other[1], 1]
     r = float(image[one[0], one[1], 2]) - image[other[0], other[1], 2]
@@ -147,13 +147,13 @@ def opponents(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> t
 
 @allocation_free
 def opponent(blue: float, green: float, red: float) -> tuple[float, float, float]:
-    """Brightness and two differences of colour, of three channels."""
+    """Brightness and two colour differences (opponent channels) of three channels."""
     return (blue + green + red) / 3, (blue - red) / 2, green / 2 - (blue + red) / 4
 
 
 @allocation_free
 def band_of(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> int:
-    """The band of brightness of two pixels, at their rows and columns, from 0 to :data:`BANDS` - 1."""
+    """The band of brightness of two pixels, given by rows and columns, from 0 to :data:`BANDS` - 1."""
     bright = np.int64(0)
     for channel in range(CHANNELS):
         bright += np.int64(image[one[0], one[1], channel]) + image[other[0], other[1], channel]

@@ -1,4 +1,4 @@
-"""Observations: the pixels of every crop, as codes and as rows of the colour model."""
+"""Observations: the pixels of every crop, as codes and as row numbers of the colour model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FLOOR, TABLE = Materials.FLOOR, Materials.TABLE
 _NEXT, _SECOND = np.uint64(1), np.uint64(2)
 
 NO_BOARD = np.zeros((0, 3, 0, 0), np.float32)
-"""What the bare board would show where its appearance was not learned."""
+"""Value of :attr:`Observations.expected` where no board's appearance was learned."""
 
 
 class Observations(NamedTuple):
@@ -59,7 +59,7 @@ class Observations(NamedTuple):
 
     @property
     def is_board_learned(self) -> bool:
-        """Whether ``floor`` rests on a board whose appearance was learned."""
+        """Whether ``floor`` is based on a board whose appearance was learned."""
         return len(self.expected) > 0
 
 
@@ -71,7 +71,7 @@ def observe(
     colour_model: Array,
     board: BoardView | None = None,
 ) -> Observations:
-    """The crops of ``cells`` (n,) in a picture (height, width, 3) uint8 BGR, its illumination divided out.
+    """The crops of ``cells`` (n,) in a picture (height, width, 3) uint8 BGR, with its illumination divided out.
 
     ``colour_model``: (BINS³, materials) float32.  ``board``: the bare board in all crops, where it was learned.
     """
@@ -97,7 +97,7 @@ def observe(
 
 
 def renew(observations: Observations, cells: Indices, latest: Observations) -> None:
-    """Overwrite the observations of ``cells`` (b,) by their ``latest`` ones."""
+    """Overwrite the observations of ``cells`` (b,) with their ``latest`` ones."""
     observations.codes[cells], observations.bins[cells] = latest.codes, latest.bins
     observations.floor[cells] = latest.floor
     observations.gain[cells], observations.logs[cells] = latest.gain, latest.logs
@@ -108,7 +108,7 @@ def renew(observations: Observations, cells: Indices, latest: Observations) -> N
 
 @compiled
 def _classified(codes: Picture, table: npt.NDArray[np.int32], bare: Array) -> tuple[npt.NDArray[np.int32], Array]:
-    """(n, rows, columns) int32 row of the colour model of each pixel, and float32 what ``bare`` (BINS³,) has there.
+    """(n, rows, columns) int32 row of the colour model of each pixel, and float32 value of ``bare`` (BINS³,) there.
 
     The row is the sum over channels of ``table`` (n, 3, 256) at each of ``codes`` (n, rows, columns, 3).
     """
@@ -141,7 +141,7 @@ class Background(NamedTuple):
 def log_likelihood(
     observations: Observations, visibility: Visibility, labels: LabelBuffer, cells: Indices, first_row: int
 ) -> float:
-    """That of all pixels in the crops of ``cells`` (b,) from ``first_row`` on, each under the surface rendered there.
+    """Log-likelihood of the pixels in crops of ``cells`` (b,) from ``first_row`` on, under the surfaces rendered there.
 
     ``labels``: (height, width) uint16.  Pixels behind terrain or pillars, or outside the picture, do not count.
     """
@@ -167,9 +167,9 @@ def unlikely_shares(
 ) -> Array:
     """(n,) float32, share of pixels that are unlikely under the surface rendered there.
 
-    Of those in crop rows from the first of ``rows`` up to the second that are visible; 0 where none are.  ``labels``:
-    (height, width) uint16; ``unlikely_in``: the log-likelihood up to which they are, and the (BINS³, materials) float32
-    colour model that tells it, but for what lies beside the mat.
+    Among the visible ones in crop rows from the first of ``rows`` up to the second; 0 where there are none.
+    ``labels``: (height, width) uint16; ``unlikely_in``: the log-likelihood up to which pixels are unlikely, and the
+    (BINS³, materials) float32 colour model for it, except for the floor and what lies beside the mat.
     """
     (limit, colour_model), bins, floor = unlikely_in, observations.bins, observations.floor
     rendered = labels.reshape(-1)
@@ -183,7 +183,7 @@ def unlikely_shares(
                     visible += 1
                     if material == FLOOR:
                         unlikely += floor[cell, row, column] <= limit
-                    elif material == TABLE:  # which each picture shows anew
+                    elif material == TABLE:  # which differs from picture to picture
                         unlikely += observations.colour_model[bins[cell, row, column], material] <= limit
                     else:
                         unlikely += colour_model[bins[cell, row, column], material] <= limit

@@ -1,8 +1,8 @@
-"""Placement of a stack: how far its face, its foot and the lines between its pieces are off the middle of the cell.
+"""Placement of a stack: how far its face, its foot and the lines between its pieces are off the centre of the cell.
 
-The foot lies off the middle of its cell, and each piece off the one below it, to any side.  In the crop that displaces
-each line between two pieces up or down by a little.  A coarse search finds the displacement of face and foot; then the
-Viterbi algorithm (Forney, The Viterbi algorithm, 1973) finds every line, from the face down.
+The foot lies off the centre of its cell, and each piece off the one below it, in any direction.  In the crop that
+displaces each line between two pieces slightly up or down.  A coarse search finds the displacement of face and foot;
+then the Viterbi algorithm (Forney, The Viterbi algorithm, 1973) finds every line, from the face down.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Chosen by eye."""
 
 
 class Placement(NamedTuple):
-    """Displacement of a stack from the middle of its cell, in its crop.
+    """Displacement of a stack from the centre of its cell, in its crop.
 
     Attributes:
         face_rows: of the upper face, down the crop.
@@ -75,7 +75,7 @@ class Trellis(NamedTuple):
 
     Attributes:
         shifts: (lines, a) float64, rows by which each line is displaced in each position.
-        previous: (lines, a, c) intp, best position of the line above, given this line's position.
+        previous: (lines, a, c) intp, best position of the line above, given this line's position (back pointers).
         likelihoods: (2, a, c) float64, log-likelihood ratio of all that is above a line in its position, by the line's
             number modulo 2.
         side_sums: (2, a, c) float64, integrals of each colour's side along the line, likewise.
@@ -102,7 +102,7 @@ def make_trellis(table: OutlineTable) -> Trellis:
 
 @compiled
 def search_placement(lines: Lines, table: OutlineTable, cell: int, configuration: int, colour: int) -> Placement:
-    """The likeliest placement of a stack whose upper face has a ``colour``; ``lines`` are those of it undisplaced."""
+    """The likeliest placement of a stack whose upper face has a ``colour``; ``lines`` are its undisplaced ones."""
     window = SearchWindow(FACE_FIRST_ROW, FACE_ROWS, -MOST_SIDEWAYS, 2 * MOST_SIDEWAYS + 1)
     face_rows, columns, foot_rows = _search(lines, table, cell, configuration, colour, window)
     return Placement(face_rows, columns, foot_rows, False)  # noqa: FBT003
@@ -112,9 +112,9 @@ def search_placement(lines: Lines, table: OutlineTable, cell: int, configuration
 def placement_under_face(
     lines: Lines, table: OutlineTable, cell: int, configuration: int, colour: int, shift_mm: Array
 ) -> Placement:
-    """As :func:`search_placement`, with the face known to be off by ``shift_mm`` (2,) float32: right and down, crop."""
+    """As :func:`search_placement`, with a known displacement of the face, ``shift_mm`` (2,) float32: right and down."""
     columns = min(max(shift_mm[0] / table.column_mm, -MOST_SIDEWAYS), MOST_SIDEWAYS)
-    face_rows = np.float64(shift_mm[1])  # to Numba float() of a float32 is one, and what takes it another loop
+    face_rows = np.float64(shift_mm[1])  # Numba's float() keeps float32, for which callees would be compiled again
     window = SearchWindow(face_rows, 1, int(np.rint(columns)), 1)
     _, _, foot_rows = _search(lines, table, cell, configuration, colour, window)
     return Placement(face_rows, columns, foot_rows, True)  # noqa: FBT003
@@ -130,7 +130,7 @@ def fit_lines(
     trellis: Trellis,
     scores: Scores,
 ) -> None:
-    """Maximise over the positions of all lines round a placement.
+    """Maximise the log-likelihood ratio over the positions of all lines about a placement.
 
     Line 0 is the face's near edge, the others are the lower edges of the sides.
 
@@ -180,14 +180,14 @@ def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) 
 
 @allocation_free
 def _spread(shifts: Scores, row: float) -> None:
-    """Put the positions of a line about a row into ``shifts`` (a,)."""
+    """Put the positions of a line, spread about a row, into ``shifts`` (a,)."""
     for position in range(len(ROW_OFFSETS)):
         shifts[position] = row + ROW_OFFSETS[position]
 
 
 @allocation_free
 def _bound(scores: Scores, misled: float) -> None:
-    """Bound by how much one of ``scores`` (colours,) may exceed the others, if it is ``misled`` so probably."""
+    """Limit the differences between ``scores`` (colours,), as they are ``misled`` with this probability."""
     best = _greatest(scores)
     for colour in range(len(scores)):
         scores[colour] = best + np.log(misled + (1 - misled) * np.exp(scores[colour] - best))
@@ -210,7 +210,7 @@ def _add_line(
         lines: of the displaced configuration.
         number: of the line, from 1.
         row: predicted displacement of the line, in rows.
-        weight: independent observations a crop pixel.
+        weight: independent observations per crop pixel.
         is_own: whether the band above the line has the colour of the face, as the side of the uppermost piece does;
             other bands have any colour.
         variance: of the difference between the displacements of this line and the one above it, rows².
@@ -247,7 +247,7 @@ def _finish(
     trellis: Trellis,
     scores: Scores,
 ) -> None:
-    """Choose among the ``known`` positions of the last line: ``scores`` (colours,), and the best path traced back.
+    """Maximise over the ``known`` positions of the last line into ``scores`` (colours,), and trace back the best path.
 
     ``columns``: displacement of the configuration sideways.
     """
@@ -268,7 +268,7 @@ def _finish(
 
 @allocation_free
 def _step_variance(table: OutlineTable, cell: int, number: int) -> float:
-    """Variance (rows²) of the displacement of line ``number``, from 1, against that of the line above it."""
+    """Variance (rows²) of the displacement of line ``number``, from 1, relative to the line above it."""
     variance = ROUNDING_MM**2
     if number > int(table.has_faces):  # what is under a face is the side of the same piece
         variance += (STEP_MM * table.foreshortening[cell]) ** 2
@@ -287,7 +287,7 @@ def _log_prior(table: OutlineTable, cell: int, configuration: int, columns: floa
 
 @allocation_free
 def _log_mean_exp(values: Scores) -> float:
-    """Logarithm of the mean of exp of the values (k,)."""
+    """Logarithm of the mean of the exponentials of values (k,)."""
     best, total = _greatest(values), 0.0
     for value in values:
         total += np.exp(value - best)
@@ -307,7 +307,7 @@ def _greatest(values: Scores) -> float:
 def _search(
     lines: Lines, table: OutlineTable, cell: int, configuration: int, colour: int, window: SearchWindow
 ) -> tuple[float, float, float]:
-    """The likeliest displacement of face (rows), stack (columns) and foot (rows), the lines between evenly spaced.
+    """The likeliest displacement of face (rows), stack (columns) and foot (rows), by face and foot alone.
 
     Whole rows suffice: :func:`fit_lines` refines them.
     """
@@ -332,7 +332,7 @@ def _search(
 
 @compiled
 def _peak(profile: Scores) -> float:
-    """Where a profile (k,) is highest, between its places: at the top of the parabola through the best three."""
+    """Subsample position of the maximum of a profile (k,): the vertex of a parabola through it and its neighbours."""
     at = int(profile.argmax())
     if at == 0 or at == len(profile) - 1:
         return float(at)
@@ -351,9 +351,9 @@ def _sum_whole_rows(
         column: columns by which it is displaced.
         first_row: rows by which the first of the faces is displaced.
         foot_edge: number of the foot's line; 1 where nothing is under the face.
-        face_channel: of the face's colour in the integrals.
-        faces: (a,) float64, is overwritten; each a row lower than the one before.
-        feet: (b,) float64, is overwritten; from :data:`FOOT_FIRST_ROW` on, each a row lower than the one before.
+        face_channel: channel of the face's colour in the integrals.
+        faces: (a,) float64, overwritten; each a row lower than the one before.
+        feet: (b,) float64, overwritten; from :data:`FOOT_FIRST_ROW` on, each a row lower than the one before.
     """
     sums, edges, (rows, width, channels) = lines.sums, lines.edges, lines.shape
     faces[:], feet[:] = 0, 0

@@ -1,7 +1,7 @@
 """Likelihood of a part of a picture, segmented into evenly lit faces before open ground.
 
 Each face has one colour, which some material of the colour model must be able to show, and its pixels scatter about it;
-some are strays, so that an edge that is a little off does not decide alone.  The ground may lie in shade.
+some are outliers, so that a slightly misplaced edge does not decide alone.  The ground may lie in shade.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ GROUNDS = (Materials.FLOOR, Materials.TABLE)
 FIRST = len(GROUNDS)
 
 BLUR_PX = 2
-"""So near to the edge of the mat the picture changes by what is seen of that edge: a face's boundary there is not seen
-besides it.  A pillar two levels too high, whose upper face ended just inside the mat's edge, gained 10 nats."""
+"""Distance from the edge of the mat within which a face's boundary cannot be told from that edge.  A pillar two levels
+too high, whose upper face ended just inside the mat's edge, gained 10 nats."""
 
 EVEN_LOG = float(-1.5 * np.log(2 * np.pi * UNEVEN**2))
-"""Log density (display values³) of a pixel that has exactly its face's colour."""
+"""Log density (per display value³) of a pixel that has exactly its face's colour."""
 
 BIN_LOG = float(3 * np.log(BINS / TOP_VALUE))
-"""Log density (display values³) of a pixel to whose bin the colour model gives the likelihood 1."""
+"""Log density (per display value³) of a pixel to whose bin the colour model gives the likelihood 1."""
 
 MOST_OFF = float(2 * UNEVEN**2 * (EVEN_LOG - np.log(OUTLIER_SHARE / TOP_VALUE**3)))
-"""Squared distance (display values²) from its face's colour beyond which a pixel is likelier an outlier."""
+"""Squared distance (display values²) from its face's colour beyond which a pixel is more likely an outlier."""
 
 STRANGE = 1e-6
 """Probability that a whole face has a colour that no material shows: rarer than single outliers.  Chosen by eye."""
 
 ROUNDS = 2
-"""Rounds of estimating a face's colour: the mean of its pixels, then the mean without strays.  Chosen by eye."""
+"""Rounds of estimating a face's colour: the mean of its pixels, then the mean without outliers.  Chosen by eye."""
 
 
 class Colours(NamedTuple):
@@ -55,7 +55,7 @@ class Colours(NamedTuple):
 
     Attributes:
         colour_model: (BINS³, materials) float32 of faces.
-        ground: (BINS³, 2) float32 of the mat and what lies around it, as uneven as faces are.
+        ground: (BINS³, 2) float32 of the mat and what lies around it, blurred as unevenly as faces are lit.
         first: (2, REGIONS) intp first column of each face in ``colour_model``: of a pillar, and of a piece.
         choice: (2,) intp how many columns from there on, one for each colour that the body may have.
     """
@@ -73,7 +73,7 @@ class Part(NamedTuple):
         values: (height, width, 3) float32 display values r g b relative to white paper in the same light.
         bins: (height, width) int32 rows of the colour model.
         hidden: (height, width) bool, occluded pixels, which do not count.
-        weight: independent observations a pixel.
+        weight: independent observations per pixel.
     """
 
     values: Array
@@ -105,8 +105,8 @@ def score_faces(labels: Labels, part: Part, colours: Colours, storeys: int, bodi
         labels: (height, width) int32, a ground of :data:`GROUNDS`, or from FIRST on a face, REGIONS for each body.
         part: of the picture.
         colours: of surfaces.
-        storeys: of each so many bodies the first is a pillar, the others are pieces on it.
-        bodies: how many there are.
+        storeys: bodies per pillar: the first of each such group is the pillar, the others are pieces on it.
+        bodies: total number of bodies.
     """
     area, means = _means(labels, part, bodies * REGIONS)
     total, off = _deviations(labels, part, colours.ground, means)
@@ -123,14 +123,14 @@ def score_faces(labels: Labels, part: Part, colours: Colours, storeys: int, bodi
 
 @compiled
 def score_boundaries(labels: Labels, hidden: npt.NDArray[np.bool_], contrasts: Contrasts) -> float:
-    """Log-likelihood ratio of the boundaries of a segmentation as above, against a part of a picture without any.
+    """Log-likelihood ratio of the boundaries of a segmentation, see :func:`score_faces`, against none.
 
     ``hidden`` (height, width) are occluded pixels, which do not count.  The edge between the two grounds and a face's
     boundary beside it, in a row or a column, are one: the clearer of the two.
     """
     step = contrasts.step
     across = hidden[:, :-step] | hidden[:, step:]
-    # Transposed, what lies one above the other lies side by side.
+    # Transposed, vertical pairs become horizontal ones.
     down = (hidden[:-step] | hidden[step:]).T
     return _boundaries_across(labels[:, :-step], labels[:, step:], across, contrasts.across) + _boundaries_across(
         labels[:-step].T, labels[step:].T, down, contrasts.down.T
@@ -139,9 +139,9 @@ def score_boundaries(labels: Labels, hidden: npt.NDArray[np.bool_], contrasts: C
 
 @compiled
 def _boundaries_across(left: Labels, right: Labels, hidden: npt.NDArray[np.bool_], contrasts: Array) -> float:
-    """The same of pairs side by side with these labels of their ``left`` and ``right`` pixels, each (height, width).
+    """As :func:`score_boundaries`, for horizontal pairs with labels ``left`` and ``right``, each (height, width).
 
-    ``hidden``: of which one is occluded; ``contrasts``: of each pair, at its left pixel.
+    ``hidden``: pairs of which a pixel is occluded; ``contrasts``: of each pair, at its left pixel.
     """
     total = 0.0
     for row in range(left.shape[0]):
@@ -160,7 +160,7 @@ def _boundaries_across(left: Labels, right: Labels, hidden: npt.NDArray[np.bool_
 
 @compiled
 def _means(labels: Labels, part: Part, regions: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """(regions,) float64 number of independent observations, and (regions, 3) float64 mean display values, of each."""
+    """(regions,) float64 number of independent observations, and (regions, 3) float64 mean display values."""
     area, means = np.zeros(regions), np.zeros((regions, 3))
     for turn in range(ROUNDS):
         integrals = np.zeros((regions, 4))
@@ -187,7 +187,7 @@ def _means(labels: Labels, part: Part, regions: int) -> tuple[npt.NDArray[np.flo
 def _deviations(
     labels: Labels, part: Part, ground: Array, means: npt.NDArray[np.float64]
 ) -> tuple[float, npt.NDArray[np.float64]]:
-    """Log-likelihood of the ground's pixels; (regions,) float64 weighted truncated squares of deviations from means."""
+    """Log-likelihood of the ground's pixels; (regions,) float64 weighted sums of truncated squared deviations."""
     total, off = 0.0, np.zeros(len(means))
     for row in range(labels.shape[0]):
         for column in range(labels.shape[1]):
@@ -206,9 +206,9 @@ def _deviations(
 def _colour_log_likelihood(
     means: npt.NDArray[np.float64], area: npt.NDArray[np.float64], body: int, kind: int, colours: Colours
 ) -> float:
-    """Log-likelihood of the colours of a body's faces: all of one paint, any with the same prior.
+    """Log-likelihood of the colours of a body's faces: all of one paint, with a uniform prior over paints.
 
-    ``means`` and ``area`` as of :func:`_means`; ``kind``: 0 for a pillar, 1 for a piece.
+    ``means`` and ``area`` from :func:`_means`; ``kind``: 0 for a pillar, 1 for a piece.
     """
     likely = np.zeros(colours.choice[kind])
     for side in range(REGIONS):

@@ -1,7 +1,7 @@
-"""Shading of the rims of stacked pieces: it tells how many there are where neighbouring pieces have one colour.
+"""Shading of the rims of stacked pieces: evidence of their number where neighbouring pieces have one colour.
 
-The side of a piece is brighter near its upper rim than near its lower one, in a profile that is learned when the set is
-enrolled.  A stack of h pieces shows that profile h times, one below the other.
+The side of a piece is brighter near its upper rim than near its lower one, by a profile that is learned when the set is
+enrolled.  A stack of h pieces repeats that profile h times, one below the other.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ Array = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float64]
 
 SHADE_SPREAD, SHADE_KNOWN = 0.02, 2.0
-"""Prior of the variance of a step's log brightness about the fitted shading (texture, noise, lines a little off): its
-root, and for how many observations the prior counts.  Chosen by eye."""
+"""Prior of the variance of a step's log brightness about the fitted shading (texture, noise, misplaced lines): its
+square root, and the weight of the prior in observations.  Chosen by eye."""
 
 SHADE_INDEPENDENT_MM2 = 80.0
 """Area over which these errors are correlated: one observation each.  Chosen by eye."""
 
 RIM_MEAN, RIM_SPREAD = 0.65, 0.45
-"""Mean and standard deviation of the contrast of a stack's rims, as a share of that of single pieces: light reaches the
+"""Mean and standard deviation of the contrast of a stack's rims relative to that of single pieces: light reaches the
 gap between two pieces differently.  Measured in 1,300 stacks of three sets, 2026-11-22."""
 
 
@@ -60,7 +60,7 @@ def rim_residuals(sides: Array) -> tuple[Array, Array]:
     """
     residuals, counts = np.zeros(sides.shape[:2], np.float32), np.zeros(sides.shape[:2], np.float32)
     for k in range(len(sides)):
-        # A difference of two large sums is not exact: less than a pixel is nothing.
+        # A difference of two large sums is inexact: less than a pixel counts as none.
         observed = sides[k, :, 1] >= 1
         pixels = (sides[k, :, 1] * observed).sum()
         mean = (sides[k, :, 0] * observed).sum() / max(pixels, 1.0)
@@ -73,7 +73,7 @@ def rim_residuals(sides: Array) -> tuple[Array, Array]:
 
 @compiled
 def rim_log_ratio(sides: Array, rim: Array, column_mm: float) -> float:
-    """Log-likelihood ratio of sides shaded as rims are against evenly lit sides.
+    """Log-likelihood ratio of sides with the shading of rims against evenly lit sides.
 
     The contrast of the shading and the variance about it are unknown: the contrast is fitted (ridge regression), the
     variance marginalised, which leaves Student's t distribution under both models.

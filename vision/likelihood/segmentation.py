@@ -1,4 +1,4 @@
-"""Log-likelihood of a stack in a patch of the picture, by the surfaces of all that is seen there."""
+"""Log-likelihood of a stack in a patch of the picture, given the segmentation into visible surfaces that it implies."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from vision.scene.runs import BASE, Runs, Spans, clear, covered_px, lay, lay_run
 Indices = npt.NDArray[np.intp]
 
 MOST_UNITS = 4.0
-"""Observations of colour that a surface of any size is worth at most: it is unlike its material as a whole."""
+"""Observations of colour that a surface of any size is worth at most: it deviates from its material as a whole."""
 
 FLOOR_UNITS = 15.0
-"""Observations of colour on a part of the ground as large as a piece's face, which is worth as much as that."""
+"""Observations of colour by which the ground's are weighted: as many as a part as large as a piece's face has."""
 
 SEAM_ALIKE = 0.5
-"""Probability that the sides of two pieces on each other are of one colour: any may be prisoners."""
+"""Probability that the sides of two stacked pieces are of one colour: any may be prisoners."""
 
 WEIGHT = 0.3
-"""What the picture says counts so much: neighbouring boundaries err together."""
+"""Weight of the log-likelihood relative to the prior: errors of neighbouring boundaries are correlated."""
 
 OFF_MM, TURN_RAD = 0.6, np.radians(5.0)
-"""Standard deviations of a piece's place from the one below it, each way, and of its turn."""
+"""Standard deviations of a piece's offset from the one below it, along each axis, and of its turn."""
 
 ROUND_SEAM = 0.5
-"""Share that the seam between two discs counts: their bevels show as lines, too, of which each side has some."""
+"""Weight of the seam between two discs: their bevels show as lines, too, of which each side has some."""
 
 CORNERS = 4
-"""Corners of a cube's outline: it has sides of its own, and a turn."""
+"""Corners of a cube's outline: unlike a disc it has separate sides, and a turn."""
 
 
 class Scene(NamedTuple):
-    """What is round a stack, and work arrays.
+    """The surroundings of a stack, and work arrays.
 
     Attributes:
         patch: of the picture.
         prisms: of the pose.
         cell: on which the stack stands.
         rank: of the cell.
-        around: what is seen without the stack.
+        around: what is visible without the stack.
         front: runs of what occludes the stack.
-        spans: of the stack, is overwritten.
-        runs: of what is seen of it, is overwritten.
-        seams: (k + s,) is overwritten: evidence of the seam under each surface, those of the stack coming last.
-        areas: (k + s,) is overwritten: observations of colour on each.
-        sums: (k + s, colours) is overwritten: their log-likelihoods in each colour.
-        memo: log-likelihoods of configurations and places that are known.
-        key: (1 + 3 p,) work array: one of these.
+        spans: of the stack, overwritten.
+        runs: of its visible part, overwritten.
+        seams: (k + s,) overwritten: evidence of the seam under each surface, those of the stack coming last.
+        areas: (k + s,) overwritten: observations of colour on each.
+        sums: (k + s, colours) overwritten: their log-likelihoods in each colour.
+        memo: log-likelihoods of configurations and places evaluated so far.
+        key: (1 + 3 p,) work array: a key of the memo.
     """
 
     patch: Patch
@@ -85,7 +85,7 @@ def make_scene(
         which: the cell on which the stack stands, and its rank.
         painted: (height, width) surfaces of the patch without the stack, which are overwritten, and those that occlude
             it, -1 where none does.
-        kinds: (s,) material of each surface, -1 of pieces; and number of colours of these.
+        kinds: (s,) material of each surface, -1 for pieces; and number of colours of these.
     """
     (shown, front), (materials, colours), size, pieces = painted, kinds, painted[0].shape, prisms.kinds.shape[1]
     occluders = _runs_of(front)
@@ -129,7 +129,7 @@ def _runs_of(front: Surfaces) -> Runs:
 
 @allocation_free
 def stack_log_likelihood(scene: Scene, configuration: int, places: Floats) -> float:
-    """Log-likelihood, up to a constant, of a configuration (-1: none) whose pieces lie at ``places`` (p, 3).
+    """Log-posterior, up to a constant, of a configuration (-1: none) whose pieces lie at ``places`` (p, 3).
 
     ``places``: see :func:`vision.scene.prisms.span_stack`.
     """
@@ -161,7 +161,7 @@ def _lay_stack(scene: Scene, configuration: int, places: Floats) -> None:
 
 @allocation_free
 def _occlude(scene: Scene) -> None:
-    """Take from the runs of the stack what is in front of it."""
+    """Remove from the runs of the stack what is occluded from the front."""
     front, runs = scene.front, scene.runs
     counts, starts, labels = runs.counts, runs.starts, runs.labels
     for row in range(runs.painted[0], runs.painted[1]):
@@ -185,7 +185,7 @@ def _log_prior(places: Floats) -> float:
 
 @allocation_free
 def _boundary_log_ratio(scene: Scene, pieces: int) -> float:
-    """Log-likelihood ratio of the boundaries between surfaces, against a patch without any; of so many ``pieces``."""
+    """Log-likelihood ratio of the boundaries between surfaces, against none; of a stack of so many ``pieces``."""
     total, many = 0.0, len(scene.around.surfaces)
     seams = scene.seams[: many + pieces * PER_PIECE]
     for number in range(len(seams)):
@@ -201,10 +201,10 @@ def _boundary_log_ratio(scene: Scene, pieces: int) -> float:
 
 @allocation_free
 def _along_rows(scene: Scene, way: int) -> float:
-    """Evidence of the boundaries between all pixels and those beside or below them; that of seams is added up.
+    """Evidence of the boundaries between all pixels and those beside or below them; that of seams goes to ``seams``.
 
-    Rows that the stack does not touch are the surroundings' alone.  This is where comparison spends most of its time:
-    one loop over all rows, since each call would take all arrays of the scene anew.
+    Rows that the stack does not touch are taken from the surroundings.  This is where comparison spends most of its
+    time: one loop over all rows, since a function call per row would pass all arrays of the scene anew.
     """
     (right, below, step), ratios = ways(scene.patch.step, way), scene.patch.across if way == 0 else scene.patch.down
     around, many, seams, width = scene.around, len(scene.around.surfaces), scene.seams, scene.runs.width - right
@@ -250,7 +250,10 @@ def _along_rows(scene: Scene, way: int) -> float:
 
 @allocation_free
 def _colour_log_ratio(scene: Scene, pieces: int) -> float:
-    """Log-likelihood of the surfaces' colours, against the likeliest material of every pixel; of so many ``pieces``."""
+    """Log-likelihood ratio of the surfaces' colours, against the likeliest material of every pixel.
+
+    ``pieces``: how many the stack has.
+    """
     around, many, total = scene.around, len(scene.around.surfaces), 0.0
     kinds, surfaces, areas, sums, area = around.kinds, around.surfaces, scene.areas, scene.sums, scene.patch.area
     _sum_colours(scene, pieces)
@@ -268,7 +271,7 @@ def _colour_log_ratio(scene: Scene, pieces: int) -> float:
 
 @allocation_free
 def _piece_colour(areas: Floats, sums: Floats, area: float, first: int) -> float:
-    """Log-likelihood of the colour of one piece of the stack, which all its surfaces have; ``first``: its face."""
+    """Log-likelihood of the colour shared by all surfaces of one piece of the stack; ``first``: number of its face."""
     best = -np.inf
     for colour in range(sums.shape[1]):
         total = 0.0
@@ -281,13 +284,13 @@ def _piece_colour(areas: Floats, sums: Floats, area: float, first: int) -> float
 
 @allocation_free
 def _colour_weight(area: float, units: float) -> float:
-    """What the colours of a surface that is seen count, worth so many observations, a sum of log-likelihoods."""
+    """Weight of the sum of log-likelihoods of colours on a surface that is worth so many observations, ``units``."""
     return area / (1 + units / MOST_UNITS)
 
 
 @allocation_free
 def _sum_colours(scene: Scene, pieces: int) -> None:
-    """Add up ``areas`` and ``sums``: the surroundings', but where the stack of so many pieces is, and the stack's."""
+    """Fill in ``areas`` and ``sums``: of the surroundings, less what the stack covers, and of the stack itself."""
     around, many, colours = scene.around, len(scene.around.surfaces), scene.sums.shape[1]
     areas, sums = scene.areas, scene.sums
     for number in range(many + pieces * PER_PIECE):

@@ -3,7 +3,7 @@
 A stack of h discs covers, in its crop, an ellipse (its upper face, in the top piece's colour) and below it h bands (the
 discs' sides, each in some piece's colour); other configurations have other parts
 (:mod:`vision.scene.configurations`).  The score of a state is the log-likelihood ratio of the pixels that it covers
-against the background, which is what they would show without it.
+against the background, that is what they would show without it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ OUT_OF_REACH = np.float32(-1e3)
 """Log-likelihood ratio of configurations that were not scored: below all that were.  Chosen by eye."""
 
 MOST_DISPLACED = 6
-"""Most configurations whose placement is searched where they are not stacks of one size: the likeliest undisplaced, and
-no more than half of all.  Chosen by eye."""
+"""Maximum number of configurations, other than stacks of one size, whose placement is searched: those likeliest when
+undisplaced, and no more than half of all.  Chosen by eye."""
 
 
 class Scored(NamedTuple):
@@ -81,7 +81,7 @@ class _Search(NamedTuple):
 
 @compiled
 def score_upright(integrals: ColumnIntegrals, table: OutlineTable, cells: Indices, log_prior: Array) -> Array:
-    """Scores as if every configuration were undisplaced: in the middle of its cell, every piece above the one below.
+    """Scores of all configurations as if undisplaced: at the centre of the cell, every piece exactly on the one below.
 
     Args:
         integrals: of the cells; configurations that reach beyond its first row cannot be scored.
@@ -90,8 +90,8 @@ def score_upright(integrals: ColumnIntegrals, table: OutlineTable, cells: Indice
         log_prior: (b, f) float32 log-prior offset of the first f configurations; only these are scored.
 
     Returns:
-        (b, configurations, colours) float32 log-likelihood ratio against an empty cell; :data:`IMPOSSIBLE` where there
-        is no such piece, :data:`OUT_OF_REACH` beyond f.
+        (b, configurations, colours) float32 log-likelihood ratio against an empty cell, with the prior;
+        :data:`IMPOSSIBLE` where there is no such piece, :data:`OUT_OF_REACH` beyond f.
     """
     configurations, colours = table.allowed.shape
     scores = np.full((len(cells), configurations, colours), OUT_OF_REACH)
@@ -113,7 +113,7 @@ def score_upright(integrals: ColumnIntegrals, table: OutlineTable, cells: Indice
 def piece_like_share(
     observations: Observations, visibility: Visibility, labels: LabelBuffer, table: OutlineTable, cells: Indices
 ) -> tuple[Array, Array]:
-    """How much of the smallest configuration's outline looks more like a piece than like the background.
+    """Share of the smallest configuration's silhouette that looks more like a piece than like the background.
 
     Pixels that neither explains count as a piece: nothing else is as dark as some sides, or as bright as a mirrored
     lamp.
@@ -126,7 +126,7 @@ def piece_like_share(
         cells: (b,) intp.
 
     Returns:
-        (b,) float32 0…1, that share of the outline; and (b,) float32 0…1, the share of the outline that is visible.
+        (b,) float32 0…1, that share; and (b,) float32 0…1, the share of the silhouette that is visible.
     """
     like_piece, in_sight = np.zeros(len(cells), np.float32), np.zeros(len(cells), np.float32)
     for k in range(len(cells)):
@@ -142,7 +142,7 @@ def _shares_of(
     table: OutlineTable,
     cell: int,
 ) -> tuple[float, float]:
-    """See :func:`piece_like_share`; of one cell, by the labels of all pixels, row by row."""
+    """See :func:`piece_like_share`; of one cell, given the labels of all pixels, row by row."""
     edges, columns, last = table.edges[cell, 0], table.columns, observations.bins.shape[1] - 1
     area, like_piece, in_sight = 1e-6, np.float32(0), np.float32(0)
     for i in range(len(columns)):
@@ -180,7 +180,7 @@ def score_cells(
         table: of the pose.
         cells: (b,) intp, the cells that ``integrals`` belongs to.
         log_prior: (b, f) float32, see :func:`score_upright`.
-        is_single_size: whether each configuration is the one before it and a piece more.
+        is_single_size: whether each configuration is the one before it with one more piece.
     """
     scores, reach = score_upright(integrals, table, cells, log_prior), log_prior.shape[1]
     shift, sides = np.zeros((len(cells), 2), np.float32), _no_sides(len(cells), table, rim)
@@ -193,7 +193,7 @@ def score_cells(
             score = _score_displaced(search, k, cells[k], configuration, colour, prior, best, scored)
             if score > best:
                 best, likeliest = score, configuration
-        # The height of a leaning stack can be off by more than one piece as long as it is scored undisplaced.
+        # The height of a leaning stack can be off by more than one piece when it is scored undisplaced.
         further = 2 * likeliest - candidates[0]
         if is_single_size and further != likeliest and 0 <= further < reach:
             colour = _likeliest_colour(scores[k])
@@ -240,8 +240,8 @@ def score_placed(
 def _candidates(scores: Array, is_single_size: bool) -> Indices:  # noqa: FBT001
     """Configurations whose placement is searched, the likeliest first.
 
-    Of stacks of one size the likeliest, and those that are a piece lower and higher.  ``scores`` (configurations,
-    colours) float32 are those of undisplaced ones.
+    Of stacks of one size these are the likeliest, and those that are a piece lower and higher.  ``scores``
+    (configurations, colours) float32 are those of undisplaced ones.
     """
     cost = np.empty(len(scores), np.float32)
     for configuration in range(len(scores)):
@@ -287,10 +287,10 @@ def _score_displaced(
 ) -> float:
     """The score of the likeliest colour of a configuration in its likeliest placement; all colours' go into ``scored``.
 
-    So do placement and sides when the score is better than ``best``, the best on the cell so far.
+    So do placement and sides if the score is better than ``best``, the best on the cell so far.
 
     Args:
-        search: what is shared.
+        search: shared by all searches.
         k: number of the cell in ``search`` and ``scored``.
         cell: number of the cell.
         configuration: number of the configuration.

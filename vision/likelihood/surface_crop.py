@@ -1,4 +1,4 @@
-"""The part of a cell's crop in which surfaces are compared, with sums over runs of its pixels."""
+"""The part of a cell's crop in which surfaces are compared, with cumulative sums along its columns."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int16]
 
 CHANNELS = 3
-"""Log brightness, and two differences of colour, which shade leaves as they are."""
+"""Log brightness and two colour differences, which shade does not change."""
 
 EVEN = 0.01
-"""Standard deviation of the log brightness of one surface besides the noise of its pixels: grain, reflections."""
+"""Standard deviation of each channel on one surface in addition to pixel noise: grain, reflections."""
 
 MOST_GROUNDS = 24
-"""Surfaces behind a stack that are told apart; what shows farther ones is not looked at."""
+"""Largest number of surfaces distinguished behind a stack; pixels of further ones are ignored."""
 
 SLOPE_SCALE_MM = 20.0
-"""Distance over which a surface's brightness seldom changes by much: the unit of places along a column."""
+"""Distance over which a surface's brightness seldom changes much: the unit of positions in the crop."""
 
 BEYOND_ROWS = 6
-"""Rows above and below the configurations that are looked at besides."""
+"""Rows above and below the configurations that are also included."""
 
 ROW_STEP = 2
-"""Every how many rows of a crop are looked at: as far apart as its columns are."""
+"""Step between the rows of a crop that are sampled: as far apart as its columns are."""
 
 HIDDEN, ASIDE = -1, -2
-"""Instead of the number of a surface: where none is looked at, and where sides of another stack are seen.  These have
-as many colours as it has pieces, so nothing is asked of them but that a configuration before them does better."""
+"""Instead of the number of a surface: where a pixel is ignored, and where the sides of another stack are seen.  These
+have as many colours as it has pieces, so they have no residual unless a configuration covers them."""
 
 _FLOOR, _TABLE, _STANDING = int(Materials.FLOOR), int(Materials.TABLE), int(Materials.STANDING)
 
 
 class SurfaceCrop(NamedTuple):
-    """Part of a crop: rows from ``first`` on.  Columns come before rows: what is seen of a surface are runs of rows.
+    """Part of a crop: rows from ``first`` on.  Columns come before rows, since a surface is visible in runs of rows.
 
     Attributes:
         first: its first row in the crop.
-        values: (2, columns, rows, channels) log brightness and differences of colour, of every :data:`ROW_STEP` rows;
-            and these less what a learned board would show there.
-        sums: (2, columns, 1 + rows, moments) moments of these of all rows before each, see :func:`_sums`.
-        surfaces: (columns, rows) number of the surface if the cell is empty, -1 where none is looked at.
+        values: (2, columns, rows, channels) log brightness and colour differences, of every :data:`ROW_STEP` rows; and
+            the same less what a learned board would show there.
+        sums: (2, columns, 1 + rows, moments) moments of these over all rows before each, see :func:`_sums`.
+        surfaces: (columns, rows) number of the surface if the cell is empty, or :data:`HIDDEN` or :data:`ASIDE`.
         grounds: number of these surfaces.
-        shown: pixels that are looked at.
-        variance: (channels,) of a pixel's value on an even surface.
+        shown: number of pixels that are not :data:`HIDDEN`.
+        variance: (channels,) of a pixel's value on a uniform surface.
         column_mm: width of a column.
     """
 
@@ -80,7 +80,7 @@ def cut_crop(
     table: OutlineTable,
     which: tuple[int, Mask],
 ) -> SurfaceCrop:
-    """The part of a cell's crop that some of its configurations reach, and a little more."""
+    """The part of a cell's crop that the configurations ``tried`` reach, with a margin; ``which``: cell, ``tried``."""
     (cell, tried), (total, columns) = which, observations.bins.shape[1:]
     highest, lowest = total, 0
     for number in range(len(tried)):
@@ -120,9 +120,9 @@ def cut_crop(
 
 @compiled
 def _bare_logs(observations: Observations, cell: int, part: tuple[int, int]) -> Array:
-    """(3, columns, rows) float32 logarithms of what a learned board would show, b g r; 0 of a printed mat.
+    """(3, columns, rows) float32 logarithms of what a learned board would show, b g r; 0 for a printed mat.
 
-    ``part``: the first row of the crop, and how many from there on, every :data:`ROW_STEP`.
+    ``part``: the first row of the crop, and how many rows from there on, every :data:`ROW_STEP`.
     """
     (first, rows), columns = part, observations.bins.shape[2]
     logs, expected = np.zeros((3, columns, rows), np.float32), observations.expected
@@ -138,7 +138,7 @@ def _bare_logs(observations: Observations, cell: int, part: tuple[int, int]) -> 
 
 @compiled
 def _sums(values: Floats, surfaces: Numbers) -> Floats:
-    """(2, columns, 1 + rows, moments) sums over the rows before each one that are looked at.
+    """(2, columns, 1 + rows, moments) cumulative sums over the rows before each one that are not :data:`HIDDEN`.
 
     Moments are 1, y and y², and v and v y of each channel's value v, y in units of :data:`SLOPE_SCALE_MM`.
     """
@@ -152,7 +152,7 @@ def _sums(values: Floats, surfaces: Numbers) -> Floats:
 
 @allocation_free
 def _add_up(values: Floats, surfaces: Numbers, sums: Floats) -> None:
-    """Put the moments of one column into ``sums`` (1 + rows, moments): of ``values`` (rows, channels)."""
+    """Put the cumulative moments of one column's ``values`` (rows, channels) into ``sums`` (1 + rows, moments)."""
     n, along, squares, a, a_along, b, b_along, c, c_along = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for row in range(len(surfaces)):
         if surfaces[row] != HIDDEN:
@@ -185,13 +185,13 @@ def _ground(known: npt.NDArray[np.int64], count: int, label: int) -> int:
 
 @allocation_free
 def _opponent(first: float, second: float, third: float, values: Floats) -> None:
-    """Put log brightness and two differences of colour, by the logs of three channels, into ``values`` (channels,)."""
+    """Put log brightness and two colour differences, from the logs of b, g and r, into ``values`` (channels,)."""
     values[0], values[1], values[2] = opponent(first, second, third)
 
 
 @compiled
 def _pixel_variance(values: Floats, surfaces: Numbers) -> float:
-    """Of pixels' own noise: by the median difference of neighbours (columns, rows) in a row, on one surface."""
+    """Variance of pixel noise in ``values`` (columns, rows), from neighbours in a row that show one surface."""
     apart, count = np.empty(surfaces.size), 0
     for column in range(len(surfaces) - 1):
         for row in range(surfaces.shape[1]):

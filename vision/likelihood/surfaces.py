@@ -1,9 +1,9 @@
-"""How evenly every surface is coloured that a configuration predicts, against bare ground.
+"""Likelihood ratio of configurations against bare ground, from how uniform each predicted surface is.
 
-Where a piece has nearly the ground's colour, or a shadow has the piece's, colours tell nothing.  But each surface is
-evenly coloured: a configuration is right when its outlines lie where the picture changes, and bare ground when it
-changes nowhere (piecewise smooth segmentation: Mumford and Shah, 1989; the number of surfaces is weighed by the
-Bayesian information criterion: Schwarz, 1978).
+Where a piece has nearly the ground's colour, or a shadow has the piece's, colours carry no information.  But each
+surface is evenly coloured: a configuration is right when its outlines lie where the picture changes, and bare ground
+when it changes nowhere (piecewise smooth segmentation: Mumford and Shah, 1989; the number of surfaces is penalised by
+the Bayesian information criterion: Schwarz, 1978).
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int16]
 
 INDEPENDENT_MM2 = 40.0
-"""Area over which a surface's unevenness is one observation, as for colours (:mod:`vision.scene.crops`)."""
+"""Area of a surface that counts as one independent observation, as for colours (:mod:`vision.scene.crops`)."""
 
 OUTLIER = 0.15
-"""Largest deviation of a pixel that counts: print, seams, pieces that stand a little off."""
+"""Deviation at which a pixel's residual is clipped: print, seams, pieces that stand a little off."""
 
 SURFACE_PARAMETERS = 2.0
-"""Free parameters of a surface a channel, in effect: its value is anything, its slopes are small."""
+"""Effective number of free parameters per surface and channel: its value is free, its slopes are small."""
 
 MOST_SURFACES = 3
-"""Surfaces of a stack that count as free: its face and two sides; the other pieces' sides are lit alike."""
+"""Surfaces of a stack that count as free: its face and two sides; the sides of its other pieces are lit alike."""
 
 SLOPE_PRIOR = 4.0
-"""How many pixels the knowledge is worth that brightness seldom changes by much over :data:`SLOPE_SCALE_MM`."""
+"""Weight, in pixels, of the prior that brightness seldom changes much over :data:`SLOPE_SCALE_MM`."""
 
 SHIFTS_MM = np.array([(across, along) for along in (-2, 0, 2) for across in (-2, 0, 2)], np.float64)
-"""Shifts in the crop that are tried of each configuration."""
+"""Shifts in the crop at which each configuration is tried."""
 
 _DEVIATION_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 
@@ -56,16 +56,16 @@ def surface_log_ratio(
     which: tuple[int, Mask, Indices],
     crop_faces: CropFaces | None = None,
 ) -> Array:
-    """(f,) log-likelihood ratio of configurations on a cell against an empty one, by how even all surfaces are.
+    """(f,) log-likelihood ratio of configurations on a cell against an empty one, by how uniform all surfaces are.
 
     Args:
-        observations: what the picture shows.
+        observations: of the picture.
         visibility: of the pose.
         labels: what would be seen if the cell were empty.
         table: outlines of the configurations, standing straight; each is tried at :data:`SHIFTS_MM`.
-        which: the cell; (f,) which configurations are looked at, the others get 0; (f,) crop column of the edge between
-            two upright sides that are seen, -1 where the side is round.
-        crop_faces: lateral faces of the pyramids that are all pieces; None for pieces with upper faces.
+        which: the cell; (f,) which configurations are evaluated, the others get 0; (f,) crop column of the edge between
+            two visible upright sides, -1 where the side is round.
+        crop_faces: lateral faces, if all pieces are pyramids; None for pieces with upper faces.
     """
     cell, tried, edges = which
     crop = cut_crop(observations, visibility, labels, table, (cell, tried))
@@ -90,8 +90,8 @@ def surface_log_ratio(
             best = max(best, gain[0] - 0.5 * off / _DEVIATION_MM**2)
         if tried[number]:
             ratios[number] = best
-    # Another colour than the ground's, where the lowest one would stand, too, says that something does; how high it is,
-    # brightness tells better.  A piece may have the ground's colour, too: that speaks neither for it nor against it.
+    # A colour unlike the ground's, also where the lowest one would stand, is evidence that something stands there; its
+    # height shows better in brightness.  As a piece may have the ground's colour, a match is no evidence either way.
     for number in range(len(tried)):
         if tried[number]:
             ratios[number] += min(of_lowest, of_tried)
@@ -106,9 +106,9 @@ def _place(
     shift_mm: tuple[float, float],
     surfaces: Numbers,
 ) -> int:
-    """Fill ``surfaces`` (columns, rows) with those seen if a configuration stands there; how many are its own.
+    """Fill ``surfaces`` (columns, rows) with those seen if a configuration stands there; returns how many are its own.
 
-    ``which``: cell, number of the configuration, and the column of the edge between two of its sides.
+    ``which``: cell, number of the configuration, and column of the edge between two of its sides.
     """
     (cell, number, edge), (across, along) = which, shift_mm
     move, bands = int(np.rint(across / crop.column_mm)), table.bands[number]
@@ -133,7 +133,7 @@ def _place(
 def _place_pyramids(
     crop: SurfaceCrop, crop_faces: CropFaces, which: tuple[int, int], shift_mm: tuple[float, float], surfaces: Numbers
 ) -> int:
-    """Fill ``surfaces`` (columns, rows) with the lateral faces seen if a tower stands there; how many there may be.
+    """Fill ``surfaces`` (columns, rows) with the lateral faces seen if a tower stands there; returns how many it has.
 
     ``which``: cell, and number of the configuration.
     """
@@ -159,7 +159,7 @@ def _place_pyramids(
 
 @compiled
 def _log_likelihood(crop: SurfaceCrop, surfaces: Numbers, count: int) -> Floats:
-    """(channels,) of a crop's values if each of so many surfaces (columns, rows) is even but for a slope.
+    """(channels,) log-likelihood of a crop's values if each of ``count`` surfaces (columns, rows) is a plane.
 
     Up to a constant.
     """
@@ -174,7 +174,7 @@ def _log_likelihood(crop: SurfaceCrop, surfaces: Numbers, count: int) -> Floats:
 
 @allocation_free
 def _run_end(surfaces: Numbers, column: int, begin: int) -> int:
-    """The row after those of one surface, of a column of ``surfaces`` (columns, rows), that ``begin`` with a row."""
+    """The row after a run of one surface that starts at row ``begin`` of a ``column``; ``surfaces`` (columns, rows)."""
     end = begin + 1
     while end < surfaces.shape[1] and surfaces[column, end] == surfaces[column, begin]:
         end += 1
@@ -183,7 +183,7 @@ def _run_end(surfaces: Numbers, column: int, begin: int) -> int:
 
 @allocation_free
 def _add_squares(crop: SurfaceCrop, surfaces: Numbers, planes: Floats, total: Floats) -> None:
-    """Add to ``total`` (channels,) the squares by which values are off the planes of their ``surfaces``."""
+    """Add to ``total`` (channels,) the clipped squared residuals of values from the planes of their ``surfaces``."""
     most, per_row = OUTLIER**2, ROW_STEP / SLOPE_SCALE_MM
     brightness, first, second = 0.0, 0.0, 0.0
     for column in range(surfaces.shape[0]):
@@ -207,7 +207,7 @@ def _add_squares(crop: SurfaceCrop, surfaces: Numbers, planes: Floats, total: Fl
 
 @compiled
 def _fit(crop: SurfaceCrop, surfaces: Numbers, count: int) -> tuple[Floats, int]:
-    """(count, channels, 3) planes of each surface (ridge regression), and how many surfaces count as free."""
+    """(count, channels, 3) plane of each surface (ridge regression), and how many surfaces count as free."""
     normal, right = np.zeros((count, 3, 3)), np.zeros((count, CHANNELS, 3))
     _add_moments(crop, surfaces, normal, right)
     planes, free = np.zeros((count, CHANNELS, 3)), 0
@@ -223,9 +223,9 @@ def _fit(crop: SurfaceCrop, surfaces: Numbers, count: int) -> tuple[Floats, int]
 
 @allocation_free
 def _add_moments(crop: SurfaceCrop, surfaces: Numbers, normal: Floats, right: Floats) -> None:
-    """Add the moments of each surface to ``normal`` (count, 3, 3) and ``right`` (count, channels, 3), as of regression.
+    """Add each surface's moments to its normal equations, ``normal`` (count, 3, 3) and ``right`` (count, channels, 3).
 
-    Of ``normal`` only the upper triangle.
+    Of ``normal`` only the upper triangle is filled.
     """
     for column in range(surfaces.shape[0]):
         x, begin = column * crop.column_mm / SLOPE_SCALE_MM, 0
@@ -247,7 +247,7 @@ def _add_moments(crop: SurfaceCrop, surfaces: Numbers, normal: Floats, right: Fl
 
 @allocation_free
 def _solve(m: Floats, b: Floats, x: Floats) -> None:
-    """Put the solution of a symmetric system into ``x`` (3,); of ``m`` (3, 3) the upper triangle is used (Cholesky)."""
+    """Solve a symmetric system for ``x`` (3,) by Cholesky decomposition; uses the upper triangle of ``m`` (3, 3)."""
     l11 = np.sqrt(m[0, 0])
     l21, l31 = m[0, 1] / l11, m[0, 2] / l11
     l22 = np.sqrt(max(m[1, 1] - l21 * l21, 1e-9))

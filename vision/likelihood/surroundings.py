@@ -1,4 +1,4 @@
-"""What is seen of a patch of the picture without the stack that is compared in it, added up once."""
+"""What is visible in a patch of the picture without the stack under comparison, with its sums computed once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOPS = int(Materials.TOPS)
 
 
 class Surroundings(NamedTuple):
-    """What is seen of a patch without the stack: k surfaces, and what they add up to.
+    """What is visible in a patch without the stack: k surfaces, and sums over them.
 
     Attributes:
         shown: (height, width) number of the surface in each pixel.
@@ -27,13 +27,12 @@ class Surroundings(NamedTuple):
         first, kinds: (k,) column of the first colour in :attr:`Patch.colours` that each may have, and how many.
         areas: (k,) observations of colour on each, and…
         sums: (k, colours) …their log-likelihoods in each colour.
-        boundaries: (2, height, width + 1) sums, along each row, of the evidence of boundaries but seams, and of
-            contrasts on the ground: between pixels side by side, and one above the other.
-        totals: (2, height + 1) sums of these over whole rows, from the first one on.
-        seams: (k,) evidence of the seam of which each surface has the lower number.
-        first_seam_runs: (2, height + 1) number of the first run of a seam's pixels that is in each row.
-        seam_runs: (q, 3) of each such run its first column, the one past its last, and the lower number of its two
-            surfaces.
+        boundaries: (2, height, width + 1) cumulative sums, along each row, of the evidence of boundaries other than
+            seams, and of contrasts on the ground: between horizontal and vertical pairs of pixels.
+        totals: (2, height + 1) cumulative sums of these over whole rows, from the first one on.
+        seams: (k,) evidence of the seams of which each surface has the lower number.
+        first_seam_runs: (2, height + 1) number of each row's first run of a seam's pixels.
+        seam_runs: (q, 3) of each such run its first column, the one past its last, and the surface of the lower number.
     """
 
     shown: Surfaces
@@ -51,7 +50,7 @@ class Surroundings(NamedTuple):
 
 @compiled
 def make_surroundings(patch: Patch, shown: Surfaces, materials: Indices, colours: int) -> Surroundings:
-    """The surroundings where ``shown`` (height, width), which are overwritten, are the surfaces that are seen."""
+    """The surroundings with the visible surfaces ``shown`` (height, width), which are overwritten."""
     numbers, surfaces, count = np.full(len(materials), -1, np.int16), np.empty(len(materials), np.intp), 0
     for row in range(shown.shape[0]):
         for column in range(shown.shape[1]):
@@ -114,7 +113,7 @@ def _boundaries(patch: Patch, shown: Surfaces, surfaces: Indices) -> tuple[Float
 
 @compiled
 def _seams(patch: Patch, first_runs: Numbers, runs: Numbers, count: int) -> Floats:
-    """See :attr:`Surroundings.seams`; of so many surfaces."""
+    """See :attr:`Surroundings.seams`; ``count``: number of surfaces."""
     seams = np.zeros(count)
     for way in range(2):
         sums = patch.across if way == 0 else patch.down
@@ -126,7 +125,7 @@ def _seams(patch: Patch, first_runs: Numbers, runs: Numbers, count: int) -> Floa
 
 @compiled
 def _seams_between(surfaces: Indices) -> npt.NDArray[np.bool_]:
-    """(k, k) which two of some surfaces (k,) meet in a seam."""
+    """(k, k) which pairs of surfaces (k,) meet in a seam."""
     count = len(surfaces)
     are_seams = np.empty((count, count), np.bool_)
     for one in range(count):
@@ -137,13 +136,13 @@ def _seams_between(surfaces: Indices) -> npt.NDArray[np.bool_]:
 
 @allocation_free
 def ways(step: int, way: int) -> tuple[int, int, int]:
-    """How far to the right and below the other pixel is, ``step`` pixels off; and every how many rows is looked at."""
+    """Offset to the right and down of the other pixel of a pair, ``step`` pixels off; and the row stride."""
     return (step, 0, 2) if way == 0 else (0, step, 1)
 
 
 @compiled
 def _is_seam(one: int, other: int) -> bool:
-    """Whether two surfaces are sides that face one way, of pieces of one stack."""
+    """Whether two surfaces are equally oriented sides of pieces of one stack."""
     if one < FIRST or other < FIRST or (one - FIRST) // PER_CELL != (other - FIRST) // PER_CELL:
         return False
     a, b = (one - FIRST) % PER_CELL - PIECES, (other - FIRST) % PER_CELL - PIECES

@@ -1,4 +1,4 @@
-"""How blurred a picture is: the spread of edges that are known, those of the markers, on the board."""
+"""Blur of a picture on the board, estimated from edges of known position: those of the markers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SPREADS_PX = np.arange(0.4, 6.01, 0.2)
 """Standard deviations of Gaussian blurs that are tried: from a sharp picture to one in which no marker is found."""
 
 TOO_BLURRED = 0.15
-"""Standard deviation of the blur on the board, as a share of the lowest piece's height, from which on reading suffers.
-In pictures of five boards and two real photographs, blurred, 29 of 6,488 squares were misread below it, one with p over
-0.99, and 81 of 5,918 above it, 15 of them so."""
+"""Standard deviation of the blur on the board, as a share of the lowest piece's height, above which readings suffer.
+In blurred pictures of five boards and two real photographs 29 of 6,488 squares were misread below it, one with p over
+0.99, and 81 of 5,918 above it, 15 of them with such p."""
 
 
 def is_too_blurred(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> bool:
@@ -29,15 +29,15 @@ def is_too_blurred(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> 
 
 
 def most_blur_mm(kit: Kit) -> float:
-    """Standard deviation of a blur on the board, in mm, from which on heights of a kit's pieces are misread."""
+    """Standard deviation of a blur on the board, in mm, above which heights of a kit's pieces are misread."""
     return TOO_BLURRED * min(kind.height_mm for kind in kit.pieces)
 
 
 def blur_mm(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> float:
-    """Standard deviation of a picture's blur as on the board in mm: the median of the markers that the pose is from.
+    """Standard deviation of a picture's blur in mm on the board: the median over the markers used for the pose.
 
-    Each marker is drawn as it would be seen, and blurred until it correlates best with the picture (height, width)
-    uint8.  0 where no marker is wholly in the picture.
+    Each marker is rendered, and blurred so that it correlates best with the picture (height, width) uint8.  0 where no
+    marker is wholly in the picture.
     """
     spreads = []
     for marker in kit.mat.markers:
@@ -51,7 +51,7 @@ def blur_mm(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> float:
 
 
 def _spread_px(gray: Gray, name: str, number: int, corners_px: Points) -> float | None:
-    """Standard deviation of the blur of a marker with these corners (4, 2) px; None where it is not all in sight."""
+    """Standard deviation of the blur of a marker with these corners (4, 2) px; None if it is partly out of view."""
     low, size = box_round(corners_px, dictionary(name).markerSize + 2)
     (left, top), (right, bottom) = low.tolist(), (low + size).tolist()
     if left < 0 or top < 0 or bottom > gray.shape[0] or right > gray.shape[1]:

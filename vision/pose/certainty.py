@@ -1,4 +1,4 @@
-"""How surely a pose tells where the squares are: the covariance of a pose from few markers, at the squares."""
+"""Uncertainty of the squares' positions: the covariance of a pose from few markers, propagated to the squares."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from vision.errors import MatNotFound
 from vision.pose.projection import Points, Registration, project
 
 MOST_POSITION_STD_MM = 3.0
-"""Largest standard deviation of a square's place at which stacks can be counted: twice what a foot is off the middle.
-Of two stickers at one side of a board it is 3 to 6 mm, of two printed markers 2.5 at most, of three stickers 2.4."""
+"""Largest standard deviation of a square's position at which stacks can be counted: twice a foot's offset from the
+centre.  With two stickers at one side of a board it is 3 to 6 mm, with two printed markers 2.5 at most, with three
+stickers 2.4."""
 
 NAMED = 6
 """Squares named in one message."""
 
 
 def check_certain(kit: Kit, pose: Registration, camera: Camera) -> None:
-    """Raise MatNotFound where markers that are not seen are needed to tell the places of some squares."""
+    """Raise MatNotFound if hidden markers would be needed to determine the positions of some squares."""
     missing = [marker.id for marker in kit.mat.markers if marker.id not in pose.markers]
     if not missing:
         return
@@ -33,7 +34,7 @@ def check_certain(kit: Kit, pose: Registration, camera: Camera) -> None:
 
 
 def position_std_mm(kit: Kit, pose: Registration, camera: Camera) -> Points:
-    """(n,) standard deviation of the place of each cell's middle, mm, given those of the markers' corners."""
+    """(n,) standard deviation of the position of each cell's centre, mm, given that of the markers' corners."""
     placed = [marker for marker in kit.mat.markers if marker.id in pose.markers]
     corners = np.array([(x, y, 0.0) for marker in placed for x, y in marker.corners_mm])
     cells = np.array([(*centre, 0.0) for centre in kit.centres_mm])
@@ -49,7 +50,7 @@ def position_std_mm(kit: Kit, pose: Registration, camera: Camera) -> Points:
 
 
 def _derivatives(points_mm: Points, pose: Registration, camera: Camera) -> Points:
-    """(2 n, 6) derivatives of what is seen of points (n, 3) by rotation and translation."""
+    """(2 n, 6) Jacobian of the projections of points (n, 3) with respect to rotation and translation."""
     rvec = cv2.Rodrigues(pose.rotation)[0]
     _, jacobian = cv2.projectPoints(points_mm, rvec, pose.translation_mm, camera.matrix, camera.distortion)
     return np.asarray(jacobian[:, :6], np.float64)

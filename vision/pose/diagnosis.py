@@ -1,4 +1,4 @@
-"""Why the mat is not found in a picture, in words that say what to do."""
+"""Diagnosis of why the mat is not found in a picture, with advice on what to do."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from vision.pose.projection import Registration
 Gray = npt.NDArray[np.uint8]
 
 DARK_CODE, DARK_SPAN = 12, 16
-"""A picture whose middle code is no higher, and whose codes span no more, is too dark for markers to be found."""
+"""A picture whose median code and whose range of codes are no larger is too dark for markers to be found."""
 
 BRIGHT_CODE, BRIGHT_SHARE = 250, 0.5
 """A picture of which more than this share is this bright is overexposed."""
 
 GLARE_SHARE = 0.005
-"""A mirrored lamp that hides a marker fills about so much of a picture."""
+"""Share of a picture that a mirrored lamp that hides a marker fills, about."""
 
 BLANK_SPAN = 8
-"""Range of codes that noise alone spans."""
+"""Range of codes due to noise alone."""
 
 BLURRED = "the picture is blurred: focus the lens, and hold the camera still"
 
 LEAST_SHARPNESS = 0.22
-"""Markers of the usual size are lost below it; the example pictures have 0.47 to 0.5, and blurred by a deviation of
-3 px, where the first markers are lost, 0.23."""
+"""Sharpness below which markers of the usual size are lost; the example pictures have 0.47 to 0.5, and blurred with a
+standard deviation of 3 px, where the first markers are lost, 0.23."""
 
 USUAL_DICTIONARIES = (
     "DICT_4X4_50",
@@ -44,22 +44,22 @@ USUAL_DICTIONARIES = (
     "DICT_APRILTAG_36h11",
     "DICT_ARUCO_ORIGINAL",
 )
-"""Dictionaries of OpenCV whose markers are looked for where none of the kit's are seen."""
+"""Dictionaries of OpenCV whose markers are searched for where none of the kit's are detected."""
 
 LEAST_OF_OTHER_DICTIONARY = 3
-"""So many different markers of a dictionary are no chance likeness of a pattern; few mats have fewer."""
+"""Number of different markers of a dictionary that are not false detections by chance; few mats have fewer."""
 
 COLOURLESS_CODES = 8
-"""Chroma subsampling of a gray JPEG leaves so much between its channels."""
+"""Difference between channels that chroma subsampling leaves in a grey JPEG."""
 
 COLOURLESS_SHARE, COLOUR_STRIDE = 0.01, 16
-"""Share of pixels with colours below which a picture has none, and every how many pixels, each way, are looked at."""
+"""Share of coloured pixels below which a picture counts as colourless, and sampling stride in pixels on both axes."""
 
 
 def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> VisionError:
     """The error to raise for a picture (height, width) uint8 with too few of the kit's markers ``found``.
 
-    ``strangers`` are ids of other markers of the kit's dictionary that were seen.
+    ``strangers`` are ids of other markers of the kit's dictionary that were detected.
     """
     low, middle, high = np.percentile(gray[::4, ::4], [0.3, 50, 99.7])
     if middle <= DARK_CODE and high - low <= DARK_SPAN:
@@ -70,7 +70,7 @@ def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collecti
 
 
 def why_too_few(image: npt.NDArray[np.uint8], kit: Kit) -> str:
-    """Why a picture (height, width, 3) uint8 BGR, shows too few of the kit's markers; "" of others."""
+    """Why a picture (height, width, 3) uint8 BGR shows too few of the kit's markers; "" if it shows enough."""
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     seen, wanted = set(detect(gray, kit.mat.dictionary)), {marker.id for marker in kit.mat.markers}
     if len(seen & wanted) >= MIN_MARKERS:
@@ -96,7 +96,7 @@ def _why_not_found(gray: Gray, kit: Kit, found: Collection[int], strangers: Coll
 
 
 def warning(image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: Camera) -> str:
-    """What is wrong with a picture (height, width, 3) uint8 BGR that can be read all the same, only badly; or ""."""
+    """What is wrong with a picture (height, width, 3) uint8 BGR that can be read, but only badly; or ""."""
     if is_colourless(image):
         return "the picture has no colours: pieces cannot be told by them"
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
@@ -104,7 +104,7 @@ def warning(image: npt.NDArray[np.uint8], kit: Kit, pose: Registration, camera: 
 
 
 def is_colourless(image: npt.NDArray[np.uint8]) -> bool:
-    """Whether a picture (height, width, 3) uint8 BGR is gray all over."""
+    """Whether a picture (height, width, 3) uint8 BGR is grey all over."""
     blue, green, red = np.moveaxis(image[::COLOUR_STRIDE, ::COLOUR_STRIDE], 2, 0)
     span = np.maximum(np.maximum(blue, green), red) - np.minimum(np.minimum(blue, green), red)
     return bool((span > COLOURLESS_CODES).mean() < COLOURLESS_SHARE)
@@ -118,7 +118,7 @@ def is_blurred(gray: Gray) -> bool:
 def sharpness(gray: Gray) -> float:
     """Slope of the steepest edges of a picture (height, width) uint8 over its contrast; 0 to about 0.5.
 
-    It is measured at half size, where noise matters less.
+    It is measured at half resolution, where noise matters less.
     """
     small = cv2.resize(gray, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA).astype(np.float32)
     across, down = (cv2.Sobel(small, cv2.CV_32F, *way) / 8 for way in ((1, 0), (0, 1)))
@@ -127,7 +127,7 @@ def sharpness(gray: Gray) -> float:
 
 
 def _other_kit(gray: Gray, kit: Kit, strangers: Collection[int]) -> str:
-    """What other mat is in view: the kit that it belongs to where that is known, and its markers; "" for none."""
+    """What other mat is in view: the kit that it belongs to, if known, and its markers; "" for none."""
     seen = {kit.mat.dictionary: set(strangers)}
     for name, (dictionary, ids) in _known().items():
         if dictionary not in seen:

@@ -21,7 +21,7 @@ BORDER = 1
 """Width of the black border round a marker's bits, in modules."""
 
 NEAR_MODULES = 0.3
-"""Half width of the window of corner refinement, in modules, as in OpenCV's detector…"""
+"""Half width of the corner refinement window, in modules, as in OpenCV's detector…"""
 
 NEAR_PX = 5
 """…and at most so many pixels."""
@@ -29,19 +29,19 @@ NEAR_PX = 5
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32)
 
 STEPS = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 30, 0.01)
-"""Corner refinement ends after so many iterations, or with a step shorter than so many pixels."""
+"""Termination of corner refinement: maximum number of iterations, and step length in pixels."""
 
 
 def detect(
     gray: npt.NDArray[np.uint8], name: str, window_px: int | None = None, smallest: float = SMALLEST
 ) -> dict[int, list[Points]]:
-    """Corners (4, 2) px of all markers of a dictionary by id; an id may be seen more than once.
+    """Corners (4, 2) px of all markers of a dictionary by id; an id may be detected more than once.
 
     Args:
         gray: (height, width) uint8.
         name: of the dictionary in ``cv2.aruco``.
         window_px: the one window of the adaptive threshold; None: OpenCV's three, which take three times as long.
-        smallest: see :data:`SMALLEST`; most of the time goes into what is too small.
+        smallest: see :data:`SMALLEST`; most of the time goes into candidates that are too small.
     """
     corners, ids, _ = _detector(name, window_px, smallest).detectMarkers(gray)
     found: dict[int, list[Points]] = {}
@@ -61,11 +61,11 @@ def _detector(name: str, window_px: int | None, smallest: float) -> cv2.aruco.Ar
 
 
 def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], expected_px: Points) -> Points | None:
-    """Corners (m, 4, 2) px of markers that lie about where they are expected; None unless all are seen just there.
+    """Refined corners (m, 4, 2) px of markers about where they are expected; None unless all are confirmed there.
 
     Each corner is where the edges round it meet (``cv2.cornerSubPix``: Förstner and Gülch, A fast operator for
     detection and precise location of distinct points, 1987).  Then every module must be nearer to the mean of its own
-    kind than to that of the others: a finger, or edges of wrong modules, are seen at once.
+    kind than to that of the others, which reveals a finger, or edges of wrong modules.
 
     Args:
         gray: (height, width) uint8.
@@ -104,6 +104,6 @@ def _modules(name: str, numbers: tuple[int, ...]) -> npt.NDArray[np.bool_]:
 
 @lru_cache(maxsize=8)
 def _middles(side: int) -> npt.NDArray[np.float32]:
-    """(side, side, 2) middles of the modules of a marker whose edges are 1 long."""
+    """(side, side, 2) centres of the modules of a marker whose edges are 1 long."""
     middles = (np.arange(side, dtype=np.float32) + np.float32(0.5)) / np.float32(side)
     return np.stack(np.meshgrid(middles, middles), axis=2)

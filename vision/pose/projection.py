@@ -38,7 +38,7 @@ class Registration:
 
 
 def project(points_mm: Points, pose: Registration, camera: Camera) -> Points:
-    """Project world points (n, 3) mm into the picture: (n, 2) px, the middle of the first pixel being (0, 0).
+    """Project world points (n, 3) mm into the picture: (n, 2) px, the centre of the first pixel being (0, 0).
 
     As ``cv2.projectPoints`` (Brown, Close-range camera calibration, 1971), which also evaluates derivatives and takes
     ten times as long.
@@ -69,7 +69,7 @@ def _project(points: Points, rotation: Points, translation: Points, matrix: Poin
 
 
 def back_project(pixels: npt.NDArray[np.floating], pose: Registration, camera: Camera) -> Points:
-    """(…, 2) mm, the places on the board's upper face that are seen at pixels (…, 2)."""
+    """(…, 2) mm, the points of the board's plane (z = 0) that are projected to pixels (…, 2)."""
     flat = pixels.reshape(-1, 1, 2).astype(np.float64)
     rays = np.asarray(cv2.undistortPoints(flat, camera.matrix, camera.distortion)).reshape(-1, 2)
     directions = np.column_stack([rays, np.ones(len(rays))]) @ pose.rotation

@@ -1,4 +1,4 @@
-"""Registration of the mat: markers → pose of the calibrated camera, by a perspective-n-point solution."""
+"""Registration of the mat: pose of the calibrated camera from markers, by solving the perspective-n-point problem."""
 
 from __future__ import annotations
 
@@ -24,31 +24,32 @@ MAX_REPROJECTION_SHARE = 0.03
 of a blurred square lie about half a pixel too far inside; anything much worse is a wrong marker or a bent mat."""
 
 RULER_MM = 0.7
-"""Largest root mean square error of corners that somebody measured with a ruler."""
+"""Largest root mean square error of corners measured with a ruler."""
 
 THRESHOLD_WINDOW_PX = 13
 """One adaptive threshold window finds markers of 30 px and more at a third of the cost of OpenCV's three; the
 three are the second try."""
 
 LEAST_AGREEING = 3
-"""Markers that must agree, at least, for another one to be left out: any two fit some pose nearly."""
+"""Least number of markers that must agree for another one to be left out: any two nearly fit some pose."""
 
 WELL_SHARE = 1 / 3
-"""Share of the reprojection error that is credible up to which they must: through another camera's lens they contradict
-each other as well.  Chosen by eye."""
+"""Share of the largest credible reprojection error within which they must agree: seen through a lens other than the
+calibrated one, markers contradict each other as well.  Chosen by eye."""
 
 WHOLE_SHARE = 0.5
-"""At least this share of the markers on somebody's own board must be whole: of each other one a corner is left out."""
+"""At least this share of the markers on somebody's own board must be whole: of each of the others a corner is left
+out."""
 
 RIVAL_FACTOR, RIVAL_SHARE = 2.0, 0.01
 """A rival pose is one whose reprojection error is within this factor of the best one's, or below this share of a
-marker's edge, which blur may do to corners…"""
+marker's edge, by which blur may displace corners…"""
 
 SAME_PLACE_SHARE = 0.05
 """…and whose camera centre is farther from the best one's than this share of the distance to the mat."""
 
 HOPELESS_FACTOR = 10.0
-"""A first estimate whose error is larger than the other's by this factor does not become as good by refinement."""
+"""Factor by which an initial estimate's error may exceed the other's: refinement does not make up for more."""
 
 NAMED = 6
 """Cells named in one message."""
@@ -62,13 +63,13 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
 
     Args:
         gray: (height, width) uint8.
-        kit: names the markers and where they are.
+        kit: defines the markers and their positions.
         camera: must have the size of ``gray``.
 
     Raises:
         VisionError: the picture is of another size than the camera was calibrated for, or too dark or bright.
         MatNotFound: too few markers, markers that contradict each other or the mat, squares outside the picture, or
-            whose places the markers that are seen do not tell.
+            whose positions the detected markers do not determine.
     """
     check_size(gray, camera)
     wanted = {marker.id for marker in kit.mat.markers}
@@ -115,8 +116,8 @@ def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 def most_reprojection_px(mat: Mat, camera: Camera, edge_px: float) -> float:
     """Largest credible root mean square reprojection error of markers whose edges have ``edge_px`` in the picture.
 
-    A share of the edge, more on stickers that were measured by a ruler, and what the ``camera``'s calibration left:
-    of a cheap one's markers of ten or twenty pixels noise and compression move the corners by as much.
+    A share of the edge, more for stickers measured with a ruler, and the residual error of the ``camera``'s
+    calibration: noise and compression displace corners of a cheap one's markers, ten or twenty pixels wide, as much.
     """
     share = np.hypot(MAX_REPROJECTION_SHARE, RULER_MM / mat.marker_mm if mat.is_measured else 0.0)
     return float(np.hypot(share * edge_px, camera.reprojection_px))
@@ -134,7 +135,7 @@ def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
 
 
 def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
-    """The best pose; where markers contradict each other, by all on stickers, by all but one, or without corners."""
+    """The best pose; if markers contradict each other, with stickers realigned, without one marker, or some corners."""
     try:
         return _best_pose(found, kit, camera)
     except MatNotFound:
@@ -148,7 +149,7 @@ def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit,
 
 
 def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration | None:
-    """The best pose by all markers but one, of which something may hide a corner; None unless they agree well."""
+    """The best pose from all markers but one, a corner of which may be hidden; None unless they agree well."""
     poses = []
     for number in found if len(found) > LEAST_AGREEING else ():
         others = {one: corners for one, corners in found.items() if one != number}
@@ -158,9 +159,9 @@ def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) 
 
 
 def _pose_without_corners(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration | None:
-    """The best pose without one corner each of some stickers, from the worst on; None where that does not help.
+    """The best pose without one corner each of some stickers, the worst ones first; None if that does not help.
 
-    A sticker that hangs over the edge of a dark table's board loses a corner of its white margin, and seems bent.
+    A sticker that overhangs the edge of a board on a dark table loses a corner of its white margin, and seems bent.
     """
     if not kit.mat.is_measured or any(len(corners) > 1 for corners in found.values()):
         return None
@@ -188,7 +189,7 @@ def _aligned(
     camera: Camera,
     most_bent: float = MOST_BENT,
 ) -> dict[int, list[Points]]:
-    """The detected markers and those that are where these say; markers that are seen more than once as they are."""
+    """The detected markers, and others found where these predict them; those detected more than once are unchanged."""
     once = {number: corners[0] for number, corners in detected.items() if len(corners) == 1}
     aligned = align_markers(gray, kit.mat, once, camera, most_bent)
     return detected | {number: [corners] for number, corners in aligned.items()}
@@ -201,9 +202,10 @@ def _best_pose(
     of_most: float = 1.0,
     is_kept: npt.NDArray[np.bool_] | slice = slice(None),
 ) -> Registration:
-    """The likeliest pose; ``of_most``: share of :func:`most_reprojection_px` up to which it is credible.
+    """The pose of least reprojection error relative to the markers' edges.
 
-    ``is_kept`` (4 n,): by which corners, of the markers in the order of their numbers.
+    ``of_most``: share of :func:`most_reprojection_px` up to which it is credible; ``is_kept`` (4 n,): which corners are
+    used, of the markers in the order of their numbers.
     """
     ids = tuple(sorted(found))
     world = np.vstack([marker_corners(kit.mat, i) for i in ids])
@@ -237,7 +239,7 @@ def _distance(pose: Registration, other: Registration) -> float:
 
 
 def _poses(world: Points, pixels: Points, ids: tuple[int, ...], camera: Camera) -> list[Registration]:
-    """The poses above the mat for one choice of marker detections: a plane under weak perspective has two."""
+    """The poses above the mat for one choice of marker detections: a plane in weak perspective has two."""
     _, rvecs, tvecs, errors = cv2.solvePnPGeneric(
         world, pixels, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE
     )
@@ -256,7 +258,7 @@ def refine(
 ) -> Registration:
     """The pose of least reprojection error of ``world`` (n, 3) mm at ``pixels`` (n, 2).
 
-    Refined from ``begin``, rvec and tvec, by Levenberg-Marquardt as in ``cv2.solvePnPRefineLM``.
+    Refined from ``begin``, rvec and tvec, by Levenberg-Marquardt with ``cv2.solvePnPRefineLM``.
     """
     rvec, tvec = cv2.solvePnPRefineLM(world, pixels, camera.matrix, camera.distortion, *begin)
     rotation, translation = np.asarray(cv2.Rodrigues(rvec)[0], np.float64), np.asarray(tvec, np.float64).ravel()

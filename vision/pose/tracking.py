@@ -1,4 +1,4 @@
-"""Tracking: registration from one frame to the next, looking for each marker only near where it was."""
+"""Tracking: registration from one frame to the next, searching for each marker only near its last place."""
 
 from __future__ import annotations
 
@@ -25,23 +25,22 @@ from vision.pose.registration import (
 )
 
 MARGIN_SHARE = 0.5
-"""Margin round a marker's last place that is searched, as a share of its size; a mat moved farther is registered
-anew."""
+"""Search margin round a marker's last place, as a share of its size; a mat moved farther is registered from scratch."""
 
 STEADY = 1.5
-"""Growth of the reprojection error above which markers are detected anew: one may be covered."""
+"""Growth of the reprojection error above which markers are detected again: one may be covered."""
 
 SMALLEST = 1.0
 """Least perimeter of a marker as a share of the search window's longer side: the marker's own is nearly two."""
 
 MOVED_PX = 0.15
-"""Shift from which on a sticker counts as moved: detected corners are as far off."""
+"""Shift from which on a sticker counts as moved: the error of detected corners is as large."""
 
 ALIKE = 0.9
-"""Least correlation of a sticker with itself before, as noise leaves it: else its shift would be no shift."""
+"""Least correlation of a sticker with its earlier picture, as noise leaves it: below it a shift has no meaning."""
 
 LEAST_FOLLOWED = 3
-"""Markers that are followed, at least, where others are hidden: of fewer none would contradict the others."""
+"""Least number of markers that are followed where others are hidden: fewer could not contradict each other."""
 
 Window = tuple[slice, slice]
 Gray = npt.NDArray[np.uint8]
@@ -50,7 +49,7 @@ Look = Callable[[npt.NDArray[np.uint8], str, tuple[int, ...], Points], Points | 
 
 @dataclass(frozen=True, eq=False)
 class _Sighting:
-    """A pose, and what its stickers looked like: windows of the picture, and (rows, columns) uint8 gray in each."""
+    """A pose, and the appearance of its stickers: windows of the picture, and (rows, columns) uint8 grey in each."""
 
     pose: Registration
     stickers: tuple[tuple[Window, Gray], ...] = ()
@@ -84,8 +83,8 @@ class PoseTracker:
 def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Registration) -> Registration | None:
     """The pose of the camera in a picture (height, width, 3) uint8 BGR, not far from where it was ``before``.
 
-    None unless every marker of the mat, but those that were hidden before, is detected once, near its last place, and
-    all of them agree; nor if one that was hidden is seen again.
+    None unless every marker of the mat, except those hidden before, is detected once, near its last place, and all of
+    them agree; None, too, if one that was hidden is visible again.
     Raises MatNotFound when cells lie outside the picture.
     """
     ids, hidden = _followed(kit, before)
@@ -111,7 +110,7 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
 
 
 def _followed(kit: Kit, before: Registration) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids of the markers that are followed, and of those that were hidden; of stickers none may be."""
+    """The ids of the markers that are followed, and of those that were hidden; no stickers may be."""
     markers = kit.mat.markers
     ids = tuple(sorted(marker.id for marker in markers))
     if len(before.markers) < LEAST_FOLLOWED or kit.mat.is_measured:
@@ -120,7 +119,7 @@ def _followed(kit: Kit, before: Registration) -> tuple[tuple[int, ...], tuple[in
 
 
 def _stickers(gray: Gray, kit: Kit, camera: Camera, pose: Registration) -> tuple[tuple[Window, Gray], ...]:
-    """What each of a mat's stickers looks like; nothing unless all were seen, for then there is more to be found."""
+    """The appearance of each of a mat's stickers; empty unless all were detected, as others may be found later."""
     markers = kit.mat.markers
     if len(pose.markers) < len(markers) or not all(marker.is_measured for marker in markers):
         return ()
@@ -133,7 +132,7 @@ def _stickers(gray: Gray, kit: Kit, camera: Camera, pose: Registration) -> tuple
 
 
 def _is_still(was: Gray, shown: npt.NDArray[np.uint8]) -> bool:
-    """Whether a sticker (rows, columns) uint8 gray is shown (rows, columns, 3) uint8 BGR where it was.
+    """Whether a sticker (rows, columns) uint8 grey is still where it was in the window (rows, columns, 3) uint8 BGR.
 
     The shift between both is found by least squares on the gradient (Lucas and Kanade, An iterative image registration
     technique, 1981); light may have changed.
@@ -147,7 +146,7 @@ def _is_still(was: Gray, shown: npt.NDArray[np.uint8]) -> bool:
 
 
 def _standard(gray: Gray) -> Points:
-    """A picture less its mean, over its standard deviation."""
+    """A picture, standardised: less its mean, over its standard deviation."""
     values = gray.astype(np.float64)
     return np.asarray((values - values.mean()) / max(float(values.std()), 1.0), np.float64)
 
@@ -162,7 +161,7 @@ def _near(expected_px: Points) -> Window:
 
 
 def _gray_near(image: npt.NDArray[np.uint8], expected_px: Points) -> npt.NDArray[np.uint8]:
-    """(height, width) uint8 gray in the search windows of markers (m, 4, 2) px, black elsewhere to save conversion."""
+    """(height, width) uint8 grey in the search windows of markers (m, 4, 2) px, black elsewhere to save conversion."""
     gray = np.zeros(image.shape[:2], np.uint8)
     for expected in expected_px:
         window = _near(expected)

@@ -1,4 +1,4 @@
-"""Axis-aligned boxes in a picture: which overlap, and which can be dealt with at the same time."""
+"""Axis-aligned boxes in a picture: which overlap, and which can be processed at the same time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Boxes = npt.NDArray[np.float32]
 
 @compiled
 def touching(box: Boxes, boxes: Boxes) -> npt.NDArray[np.bool_]:
-    """(n,) bool, which of n boxes overlap another (4,)."""
+    """(n,) bool, which of n boxes overlap another one (4,)."""
     touch = np.empty(len(boxes), np.bool_)
     for i in range(len(boxes)):
         across = boxes[i, 0] < box[2] and box[0] < boxes[i, 2]

@@ -1,8 +1,8 @@
 """Configurations of a cell: every height and size of a stack that a kit allows, as wireframes, without its colours.
 
-A configuration is made of parts, the uppermost first.  A part is what is visible of a piece: the upper face of a disc
-or cube, the side of one piece, or a whole pyramid.  In a rectified crop, whose columns run along the projection of the
-world's vertical, each part is one run of pixels per column, below the part before.
+A configuration consists of parts, the uppermost first.  A part is a visible surface of a piece: the upper face of a
+disc or cube, the side of one piece, or a whole pyramid.  In a rectified crop, whose columns run along the projection of
+the world's vertical, each part is one run of pixels per column, below the previous part.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ whose discs are read better with this than without (log-likelihoods of the truth
 
 TURNS_DEG = (-8.0, -4.0, 0.0, 4.0, 8.0)
 """Rotations about the vertical in which pyramids are scored: their outlines depend on it, and players set them down
-turned by up to 8°, as the photographs of the collection do."""
+turned by up to 8°, as in the photographs of the collection."""
 
 PLACE_MM = 1.0
-"""Standard deviation of the offset of a stack's foot from the middle of its cell, each way.  Chosen by eye."""
+"""Standard deviation of the offset of a stack's foot from the centre of its cell, along each axis.  Chosen by eye."""
 
 LEAN_MM = 0.8
-"""Standard deviation of the offset of a stack's upper face from its foot, each way.  Chosen by eye."""
+"""Standard deviation of the offset of a stack's upper face from its foot, along each axis.  Chosen by eye."""
 
 SEAT_MM = 0.3
-"""The same of a pyramid from the one it is put over: they are hollow, and seat each other.  Of 0.2 to 0.8 this gave the
+"""Likewise of a pyramid from the one it is put over: they are hollow, and seat each other.  Of 0.2 to 0.8 this gave the
 likeliest truths on ten sets and five own boards."""
 
 STEP_MM = 0.4
-"""Standard deviation of the offset of a piece from the one below it, each way.  Chosen by eye."""
+"""Standard deviation of the offset of a piece from the one below it, along each axis.  Chosen by eye."""
 
 SECOND_PIECE = 0.05
 """Prior odds of two pieces against one where pieces differ in size: those are seldom stacked.  Chosen by eye."""
 
 ALIKE_NATS = 18.0
-"""Two nested pyramids of one size must be likelier than anything else by so much: nobody who plays by the rules makes
-such a pair.  Of 20 that were drawn each was by 22 at least; of what is none, a worker on a drone of which four tenths
-were seen was by 13."""
+"""Nats by which two nested pyramids of one size must be likelier than anything else: nobody who plays by the rules
+makes such a pair.  Each of 20 drawn pairs was likelier by at least 22; of what is no such pair, a worker on a drone of
+which four tenths were visible was by 13."""
 
 
 @dataclass(frozen=True, eq=False)
 class Wireframe:
-    """A convex polyhedron or polygon: (p, 3) corners, mm from the middle of the floor, and (l, 2) indices of lines."""
+    """A convex polyhedron or polygon: (p, 3) corners, mm from the floor's centre, and (l, 2) indices of its lines."""
 
     corners_mm: Points
     lines: npt.NDArray[np.intp]
@@ -110,7 +110,7 @@ class Configurations:
 
     @cached_property
     def states(self) -> tuple[CellState, ...]:
-        """Every state that a cell can be read as, the empty one first."""
+        """Every state that may be read for a cell, the empty one first."""
         standing = (
             (configuration.height, letter)
             for configuration, row in zip(self.all, self.letters, strict=True)
@@ -121,7 +121,7 @@ class Configurations:
 
     @cached_property
     def state_columns(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """The columns of a board's scores, one state's after the other's, and where in them each state's begin."""
+        """The columns of a board's scores, grouped by state, and where each state's group begins."""
         index = {state: i for i, state in enumerate(self.states)}
         rows = (
             (configuration.height, letters)
@@ -151,12 +151,12 @@ class Configurations:
 
     @cached_property
     def log_prior(self) -> npt.NDArray[np.float32]:
-        """(f,) float32 log prior of each: even, but for faced pieces of several sizes and nested pairs of one."""
+        """(f,) float32 log prior of each: uniform, except for faced pieces of several sizes and nested pairs of one."""
         return np.array([configuration.log_prior for configuration in self.all], np.float32)
 
     @cached_property
     def wireframes(self) -> tuple[Wireframe, ...]:
-        """The wireframes of which all configurations are made, each once."""
+        """The distinct wireframes of which all configurations are made."""
         return tuple({id(part): part for configuration in self.all for part in configuration.parts}.values())
 
     @cached_property
@@ -175,9 +175,9 @@ class Configurations:
 def configurations_of(kit_pieces: tuple[PieceKind, ...], rise_mm: float | None) -> Configurations:
     """The configurations of pieces of these kinds.
 
-    ``rise_mm``: height of a nested piece over the one that it is put over; None where pieces do not nest.  Pieces of
+    ``rise_mm``: rise of a nested piece above the one that it is put over; None where pieces do not nest.  Pieces of
     one size stack to any height; nested pyramids stack from large to small; of other pieces of several sizes two may be
-    stacked, either size on either.
+    stacked, any size on any.
     """
     sizes = _sizes(kit_pieces)
     colours: dict[object, list[PieceKind]] = {}
@@ -226,10 +226,10 @@ def _is_size(kind: PieceKind, size: PieceKind) -> bool:
 
 
 def _stack(kinds: tuple[PieceKind, ...], log_prior: float) -> Configuration:
-    """A face and the sides below it, each given by its lower edge and that of a ledge; ``kinds`` from the lowest."""
+    """A face and the sides below it, each given by its lower edge, and its upper one if it is a ledge; lowest first."""
     # A rounded rim begins to curve in below the upper face and above the foot: that is where the outline is widest.
-    # Where two discs meet it is the upper one that hides the other.  Cubes are high beside their bevels: those that are
-    # seen are read the same with either line, what they hide better with the lower one.
+    # Where two discs meet the upper one occludes the other.  Cubes are tall relative to their bevels: visible ones are
+    # read equally well with either line, what they occlude is read better with the lower one.
     parts = [_ring(kinds[0], ROUNDED_MM)]
     top_mm = kinds[0].height_mm
     for below, kind in itertools.pairwise(kinds):
@@ -243,12 +243,12 @@ def _stack(kinds: tuple[PieceKind, ...], log_prior: float) -> Configuration:
 
 @lru_cache(maxsize=64)
 def _ring(kind: PieceKind, z_mm: float) -> Wireframe:
-    """The outline of a piece at a height, one object for all configurations that share it."""
+    """The outline of a piece at a height, one object shared by all configurations that have it."""
     return ring(cross_section(kind, z_mm))
 
 
 def _prism(foot: Wireframe, top: Wireframe) -> Wireframe:
-    """The prism between two outlines of equally many corners."""
+    """The prism between two outlines with the same number of corners."""
     count = len(foot.corners_mm)
     upright = np.column_stack([np.arange(count), np.arange(count, 2 * count)])
     return Wireframe(np.vstack([foot.corners_mm, top.corners_mm]), np.vstack([foot.lines, top.lines + count, upright]))
@@ -257,7 +257,8 @@ def _prism(foot: Wireframe, top: Wireframe) -> Wireframe:
 def _nested(sizes: tuple[PieceKind, ...], rise_mm: float) -> list[Configuration]:
     """Towers of pyramids, lowest tip first; a single one may hide smaller ones, unless it is the smallest.
 
-    Of towers with two of one size only the pairs: higher ones are rare, and cost time in every picture.
+    Of towers with two pyramids of one size only pairs are included: higher ones are rare, and cost time in every
+    picture.
     """
     ordered = sorted(sizes, key=lambda kind: -kind.width_mm)
     towers = [tower for count in range(1, len(ordered) + 1) for tower in itertools.combinations(ordered, count)]

@@ -2,7 +2,7 @@
 
 Columns run along the projection of the world's vertical, so that the outline of a convex upright body is one run of
 pixels per column, and sums over it are differences of two cumulative sums.  A crop pixel is one millimetre high (at the
-mat, across the line of sight) and, where sides are upright, two wide: it is heights that need resolution.
+mat, across the line of sight) and, where sides are upright, two wide: only heights need the resolution.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
 
 SLACK_MM = 6.0
-"""How far beyond the widest piece a crop reaches: stacks are off the middle of their cell, and lean."""
+"""Margin of a crop round the widest piece: stacks are off the centre of their cell, and lean."""
 
 INDEPENDENT_MM2 = 40.0
-"""Area over which the errors of pixels are correlated (a rim's shadow, a highlight, a slightly wrong colour): it
-counts as one independent observation.  Chosen by eye."""
+"""Area over which errors of pixels are correlated (a rim's shadow, a highlight, a slightly wrong colour): it counts as
+one independent observation.  Chosen by eye."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Crops:
     """The crops of all cells (n) for one pose.
 
     Attributes:
-        origin_px: (n, 2) float64, the projection of the crop's origin, the middle of the cell's floor.
+        origin_px: (n, 2) float64, the projection of the crop's origin, the centre of the cell's floor.
         to_crop: (n, 2, 2) float64, picture px → crop mm, about the origin; crop axes are u right, v down.
         to_picture: (n, 2, 2) float64, its inverse.
         column_mm: width of a column; rows are 1 mm high.
@@ -37,9 +37,9 @@ class Crops:
         v_mm: (rows,) int32, row coordinates.
         map_px: (2, n, rows, columns) float32, picture x and y of each crop pixel, for ``cv2.remap``.
         flat_px: (n, rows, columns) int32, the nearest picture pixel as an index into the flattened picture; 0 outside.
-        outside: (n, rows, columns) bool, true where the crop leaves the picture.
+        outside: (n, rows, columns) bool, true outside the picture.
         foreshortening: (n,) float32, crop rows per millimetre of floor along the line of sight.
-        centres_mm: (n, 3) float64, world positions of the middles of the cells' floors.
+        centres_mm: (n, 3) float64, world positions of the centres of the cells' floors.
     """
 
     origin_px: Points
@@ -55,7 +55,7 @@ class Crops:
     centres_mm: Points
 
     def from_picture(self, points_px: Points) -> Points:
-        """Crop coordinates (n, p, 2) mm of picture points (n, p, 2) px, those of each cell in its own crop."""
+        """Crop coordinates (n, p, 2) mm of picture points (n, p, 2) px, each cell's in its own crop."""
         around = points_px - self.origin_px[:, None]
         turned: Points = around @ self.to_crop.transpose(0, 2, 1)
         return turned
@@ -99,7 +99,7 @@ def make_crops(
 
 
 def magnified(crops: Crops, times: int, camera: Camera) -> Crops:
-    """``crops`` with so many rows and columns for each millimetre, which then are their unit of length."""
+    """``crops`` with ``times`` rows and columns per millimetre; one of these is then their unit of length."""
     u, v = (np.arange(times * along[0], times * along[-1] + 1, dtype=np.int32) for along in (crops.u_mm, crops.v_mm))
     to_picture = crops.to_picture / times
     maps, flat, outside = _laid_out(crops.origin_px, to_picture, u, v, (camera.width_px, camera.height_px))
@@ -124,7 +124,7 @@ def _laid_out(
     v_mm: npt.NDArray[np.int32],
     size_px: tuple[int, int],
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
-    """``map_px``, ``flat_px`` and ``outside`` of :class:`Crops`, in a picture of a width and height."""
+    """``map_px``, ``flat_px`` and ``outside`` of :class:`Crops`; ``size_px``: width and height of the picture."""
     n, rows, columns = len(origin_px), len(v_mm), len(u_mm)
     width, height = size_px
     maps = np.empty((2, n, rows, columns), np.float32)

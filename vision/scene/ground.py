@@ -13,7 +13,7 @@ from vision.scene.label_buffer import LabelBuffer
 from vision.scene.materials import Materials
 
 PLACES_PER_EDGE = 12
-"""Places on each edge of the mat that are projected: a wide lens bends it."""
+"""Points on each edge of the mat that are projected: a wide-angle lens bends it."""
 
 _SQUARE = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
 
@@ -38,13 +38,13 @@ def ground_labels(kit: Kit, pose: Registration, camera: Camera) -> LabelBuffer:
 
 
 def grid_lines_px(kit: Kit, pose: Registration, camera: Camera) -> list[Points]:
-    """(5, 2) px of the printed line round every square; none where the kit does not say how squares are printed."""
+    """(5, 2) px of the printed line round every square; none if the kit does not say how squares are printed."""
     squares = [_square_mm(kit, cell) for cell in kit.cells] if has_paper(kit) else []
     return [project(square[[0, 1, 2, 3, 0]], pose, camera) for square in squares]
 
 
 def has_paper(kit: Kit) -> bool:
-    """Whether the mat is paper of one colour round squares of another, and both are known beforehand."""
+    """Whether the mat is paper of one colour round squares of another, and both are known in advance."""
     is_even = kit.board.cell_colour is not None and kit.board.chequer_colour is None
     return kit.pillars is None and kit.mat.colour is not None and is_even
 

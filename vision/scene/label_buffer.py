@@ -1,8 +1,8 @@
-"""The label buffer of a hypothesis: the nearest surface of every pixel, rendered from far to near.
+"""The label buffer of a hypothesis: the nearest surface in every pixel, rendered from far to near.
 
 That is the painter's algorithm.  The buffer is an item buffer (Weghorst, Hooper and Greenberg, Improved computational
-methods for ray tracing, 1984): a z-buffer that keeps which surface is nearest, not how near it is.  Occlusion is a
-comparison of ranks.
+methods for ray tracing, 1984): a z-buffer that stores which surface is nearest, not its depth.  Occlusion tests compare
+ranks.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def fill_column(labels: LabelBuffer, column: Column | None, materials: Materials
 
 
 class Buffers(NamedTuple):
-    """A label buffer and what is needed to render it anew.
+    """A label buffer and what is needed to render it again.
 
     Attributes:
         labels: (height, width) uint16, modified in place.
-        bare: (height, width) uint16, terrain alone, which occludes what is farther.
+        bare: (height, width) uint16, terrain alone, which occludes what is farther away.
         rendered: (n, 4) int32, left, top, right, bottom of what was rendered of each cell, all 0 where nothing was;
             modified in place.
     """
@@ -58,12 +58,12 @@ class Buffers(NamedTuple):
 
 
 class Region(NamedTuple):
-    """The part of a picture that some boxes cover.
+    """The part of a picture covered by some boxes.
 
     Attributes:
         low: (n, 2) float64, least x and y of each box, px.
         high: (n, 2) float64, largest x and y.
-        boxes: (b,) intp, indices of the boxes that matter.
+        boxes: (b,) intp, indices of the boxes that are included.
     """
 
     low: npt.NDArray[np.floating]
@@ -73,7 +73,7 @@ class Region(NamedTuple):
 
 @compiled
 def render(buffers: Buffers, silhouettes: Silhouettes, far_first: Indices, materials: Indices, region: Region) -> None:
-    """Render what is hypothesised on the cells anew, in the part of the picture that some boxes cover.
+    """Render the hypothesis again within the bounding box of some boxes.
 
     Args:
         buffers: of the picture.
@@ -139,7 +139,7 @@ def _restore(labels: LabelBuffer, bare: LabelBuffer, box: npt.NDArray[np.int32])
 
 @compiled
 def visible_px(labels: LabelBuffer, silhouettes: Silhouettes) -> npt.NDArray[np.int32]:
-    """(n, n + 1) int32: of each cell's silhouette, the number of pixels in which the cell of each rank is nearest."""
+    """(n, n + 1) int32: number of pixels of each cell's silhouette in which the cell of each rank is nearest."""
     cells = len(silhouettes.rows)
     counts = np.zeros((cells, cells + 1), np.int32)
     for cell in range(cells):

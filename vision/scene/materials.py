@@ -1,4 +1,4 @@
-"""Labels of the surfaces that a pixel may show: floor, table, faces and sides of pieces and of terrain."""
+"""Labels of the materials that a pixel may show: floor, table, faces and sides of pieces and of terrain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 SKY_VIEW_FACTORS = (1.0, 0.7, 0.45, 0.2)
-"""Visible shares of the sky (sky view factors) for which the colours of terrain and pillars are modelled.  Chosen by
+"""Sky view factors (visible shares of the sky) for which the colours of terrain and pillars are modelled.  Chosen by
 eye."""
 
 

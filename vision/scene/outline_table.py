@@ -1,4 +1,4 @@
-"""Outlines of all configurations on all cells as flat arrays, the form in which compiled loops take them."""
+"""Outlines of all configurations on all cells as arrays, for use in compiled loops."""
 
 from __future__ import annotations
 

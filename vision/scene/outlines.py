@@ -19,7 +19,7 @@ Array = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Outlines:
-    """Every configuration (f) on every cell (n), standing straight in its middle, in crops of k columns.
+    """Every configuration (f) on every cell (n), standing straight at its centre, in crops of k columns.
 
     Attributes:
         edges: (n, f, e, k) float32, the row in which each part begins, counted from the crop's first row: row i spans
@@ -49,7 +49,7 @@ class Outlines:
 
 
 def make_outlines(crops: Crops, configurations: Configurations, pixels: Sequence[Points]) -> Outlines:
-    """The outlines of all configurations on all cells; ``pixels``: each wireframe as :func:`in_picture` gives it."""
+    """The outlines of all configurations on all cells; ``pixels``: of each wireframe, from :func:`in_picture`."""
     width = int(configurations.parts.max()) + 1
     places = [crops.from_picture(points) for points in pixels]
     reach = [
@@ -81,7 +81,7 @@ def in_picture(crops: Crops, pose: Registration, camera: Camera, corners_mm: Poi
 
 @compiled
 def extents(corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
-    """First and last row of a wireframe's hull in each column, (n, k) float32 each; inf and −inf in columns beside it.
+    """First and last row of a wireframe's hull in each column, (n, k) float32 each; inf and −inf in columns outside it.
 
     ``corners_mm`` (n, p, 2) are crop coordinates, ``lines`` (l, 2) corner indices.
     """
@@ -115,7 +115,7 @@ def stacked_edges(
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Edges (n, width, k) float32 of ``parts``, each occluding the next, and (n, k) bool, which columns they cover.
 
-    ``far`` and ``near`` (all parts, n, k): rows in which they begin and end, infinite where they are not.
+    ``far`` and ``near`` (all parts, n, k): rows in which they begin and end, infinite where there are none.
     """
     _, cells, columns = far.shape
     edges, covers = np.zeros((cells, width, columns), np.float32), np.zeros((cells, columns), np.bool_)

@@ -1,8 +1,8 @@
 """Every surface of the pieces and columns of one pose, to be painted over a patch of the picture.
 
-A piece is a prism with bevelled rims: sides as far as it is widest, and an upper face that ends in the middle of the
-bevel.  Its corners are projected by an affine map for each cell and height, which over the width of a piece is exact to
-a fifth of a millimetre, so that pieces can be moved and turned at little cost.
+A piece is a prism with bevelled rims: sides where it is widest, and an upper face that ends in the middle of the bevel.
+Its corners are projected by an affine map for each cell and height, which over the width of a piece is accurate to a
+fifth of a millimetre, so that pieces can be moved and turned at little cost.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ FIRST = 8
 """Number of the first surface that is not the mat or the table."""
 
 LINE = 3
-"""Number of the lines that are printed between squares, whose ink has no colour of the model."""
+"""Surface number of the lines printed between squares, whose ink the colour model does not include."""
 
 LINES_STRIDE, LINES_MARGIN_PX = 5, 16
-"""Every how many pixels of lines are looked at to tell whether there are any, and how far from the picture's edge."""
+"""Stride at which pixels of lines are sampled to tell whether there are any, and their margin to the picture's edge."""
 
 PER_CELL, PIECES, PER_PIECE = 64, 8, 5
 """Surfaces that a cell may have, the first one of its pieces, and those of each: an upper face and four sides."""
@@ -46,19 +46,19 @@ DISC_SIDES = 16
 """Corners of a disc's outline, as far outside the circle as the sides are inside: 0.13 mm at 27 mm across."""
 
 CONTACT_MM = 0.4
-"""How far below the floor the sides of the lowest disc seem to reach: the crevice under its bevel is as dark as they.
+"""Apparent extension of the sides of the lowest disc below the floor: the crevice under its bevel is equally dark.
 With the bevel's upper edge instead, 461 single discs in six sets fitted best 0.2 to 0.8 mm nearer to the camera than
-they lay; with this 0 to 0.2 mm.  Cubes lay where they fitted best without."""
+they lay; with this 0 to 0.2 mm.  Cubes fitted best where they lay without it."""
 
 REACH_MM = 12.0
-"""Distance from a cell's middle at which the affine maps are fitted."""
+"""Distance from a cell's centre at which the affine maps are fitted."""
 
 
 class Prisms(NamedTuple):
-    """What may stand on n cells, f configurations of up to p pieces, whose rims are at z heights.
+    """What may stand on n cells: f configurations of up to p pieces, with rims at z different heights.
 
     Attributes:
-        maps: (n, z, 2, 3) px a mm from the cell's middle, for each height.
+        maps: (n, z, 2, 3) affine maps from mm about the cell's centre to px, for each height.
         rings_mm: (kinds, corners, 2) outline of each size of piece, where it is widest, and…
         face_rings_mm: …of its upper face.
         kinds: (f, p) size of each piece of a configuration, the lowest first.
@@ -70,8 +70,8 @@ class Prisms(NamedTuple):
         has_column: (n,) bool.
         ground: (height, width) int16, material of the mat or the table, or :data:`LINE`, in every pixel, as if nothing
             were on them.
-        lines_px: (k, 2) some of the places of lines, row and column, at least :data:`LINES_MARGIN_PX` inside.
-        shrink: how many pixels of the picture one of these is wide.
+        lines_px: (k, 2) sampled pixels of lines, row and column, at least :data:`LINES_MARGIN_PX` inside.
+        shrink: width of one of these pixels in pixels of the full picture.
     """
 
     maps: Floats
@@ -94,7 +94,7 @@ def make_prisms(
 ) -> Prisms:
     """The prisms of a kit of discs or cubes whose terrain or pillars stand at ``levels`` (n, or empty).
 
-    ``ground``: materials of the bare mat and the table in the picture, which is looked at shrunk so many times.
+    ``ground``: materials of the bare mat and the table in the picture, which is downsampled by the factor ``shrink``.
     """
     stacks, centres = stacks_of(kit.pieces), floors_mm(kit, levels)
     sizes = list({(kind.shape, kind.width_mm, kind.height_mm): kind for stack in stacks for kind in stack}.values())
@@ -136,7 +136,7 @@ def make_prisms(
 
 
 def _with_lines(ground: Surfaces, kit: Kit, view: tuple[Registration, Camera], shrink: int) -> Surfaces:
-    """``ground`` with the lines between squares drawn on it, one pixel wide, about as wide as they are printed."""
+    """``ground`` with the lines between squares drawn on it, one pixel wide, which is about their printed width."""
     rounds = [np.rint(shrunk(line, shrink)).astype(np.int32) for line in grid_lines_px(kit, *view)]
     cv2.polylines(ground, rounds, isClosed=False, color=LINE)
     return ground
@@ -159,7 +159,7 @@ def _ring(kind: PieceKind) -> Floats:
 
 
 def shrunk(points_px: Points, shrink: int) -> Points:
-    """Points (…, 2) px in the picture that was shrunk so many times."""
+    """Points (…, 2) px in the picture downsampled by the factor ``shrink``."""
     return (points_px + 0.5) / shrink - 0.5
 
 
@@ -175,7 +175,7 @@ def _maps(centres: Points, heights: Floats, view: tuple[Registration, Camera], s
 
 @allocation_free
 def span_column(spans: Spans, prisms: Prisms, cell: int, rank: int) -> None:
-    """Put into ``spans`` what is seen of the column under a cell."""
+    """Put the visible surfaces of the column under a cell into ``spans``."""
     spans.many[0] = 0
     if prisms.has_column[cell]:
         corners = prisms.columns_px[cell]
@@ -186,10 +186,10 @@ def span_column(spans: Spans, prisms: Prisms, cell: int, rank: int) -> None:
 
 @allocation_free
 def span_stack(spans: Spans, prisms: Prisms, which: tuple[int, int, int], places: Floats) -> None:
-    """Put into ``spans``, which need room for :data:`PER_PIECE` polygons of each piece, what is seen of a stack.
+    """Put the visible surfaces of a stack into ``spans``, which need room for :data:`PER_PIECE` polygons per piece.
 
-    ``which``: cell, its rank, and the configuration; ``places`` (p, 3): where each piece lies off the cell's middle,
-    mm, and by how much it is turned, radians.
+    ``which``: cell, its rank, and the configuration; ``places`` (p, 3): offset of each piece from the cell's centre,
+    mm, and its turn, radians.
     """
     (cell, rank, configuration), kinds, rings = which, prisms.kinds, prisms.rings_mm
     count, spans.many[0] = prisms.counts[configuration], 0
@@ -200,7 +200,7 @@ def span_stack(spans: Spans, prisms: Prisms, which: tuple[int, int, int], places
         _project(upper, rings[kind], prisms.maps[cell, prisms.shoulders[configuration, piece]], place)
         first = first_surface(rank) + piece * PER_PIECE
         _add_sides(spans, foot, upper, first + 1)
-        # Of a piece under another one of its size only the bevel shows, which looks like its side.
+        # Of the face of a piece under another one of its size only the bevel is visible, which looks like its side.
         if piece + 1 == count or kinds[configuration, piece + 1] != kind:
             _project(upper, prisms.face_rings_mm[kind], prisms.maps[cell, prisms.faces[configuration, piece]], place)
             _add_face(spans, upper, first)
@@ -219,13 +219,13 @@ def _project(ring_px: Floats, ring_mm: Floats, affine: Floats, place: Floats) ->
 
 @allocation_free
 def first_surface(rank: int) -> int:
-    """The upper face of the lowest piece on the cell of a rank."""
+    """The number of the upper face of the lowest piece on the cell of a rank."""
     return FIRST + rank * PER_CELL + PIECES
 
 
 @allocation_free
 def _add_sides(spans: Spans, foot: Floats, face: Floats, first: int) -> None:
-    """Add the sides between two rings (k, 2) px, and what is under the upper one; four corners have four sides."""
+    """Add the visible sides between two rings (k, 2) px, of four corners each, or the whole round body of more."""
     if len(foot) != 4:
         _add_round_side(spans, foot, face, first)
         return
@@ -242,9 +242,9 @@ def _add_sides(spans: Spans, foot: Floats, face: Floats, first: int) -> None:
 
 @allocation_free
 def _add_round_side(spans: Spans, foot: Floats, face: Floats, surface: int) -> None:
-    """Add the outline of all between two rings (k, 2) px: the foot's edges at sides that are seen, else the face's.
+    """Add the silhouette of the body between two rings (k, 2) px: the foot's edges at visible sides, else the face's.
 
-    From one to the other it goes along the lines at which sides that are seen begin and end.
+    It passes from one to the other along the lines at which the visible sides begin and end.
     """
     corners, count, was_hidden = len(foot), 0, _is_hidden(foot, face, len(foot) - 1, 0)
     for i in range(corners):
@@ -271,7 +271,7 @@ def _is_hidden(foot: Floats, face: Floats, i: int, j: int) -> bool:
         face[i, 0] - foot[i, 0],
         face[i, 1] - foot[i, 1],
     )
-    # Sides that are seen run the other way round than the upper face does.
+    # Visible sides have the opposite orientation to the upper face.
     return bool(along_x * up_y - along_y * up_x >= 0)
 
 
@@ -285,6 +285,6 @@ def _add_face(spans: Spans, face: Floats, surface: int) -> None:
 
 @allocation_free
 def _put_line(lines: Floats, number: int, begin: Floats, i: int, end: Floats, j: int) -> None:
-    """Put into ``lines`` (l, 4) that from point ``i`` of ``begin`` to point ``j`` of ``end`` (k, 2)."""
+    """Put the line from point ``i`` of ``begin`` to point ``j`` of ``end``, both (k, 2), into ``lines`` (l, 4)."""
     lines[number, 0], lines[number, 1] = begin[i, 0], begin[i, 1]
     lines[number, 2], lines[number, 3] = end[j, 0], end[j, 1]

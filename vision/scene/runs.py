@@ -1,4 +1,4 @@
-"""Rows of a patch as runs of pixels that show one surface (run-length encoding): few numbers, many pixels."""
+"""Rows of a patch as runs of pixels that show one surface (run-length encoding)."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ Numbers = npt.NDArray[np.int32]
 Surfaces = npt.NDArray[np.int16]
 
 BASE = -1
-"""Label of runs where what was painted leaves a patch as it was."""
+"""Label of runs where nothing is painted over the patch."""
 
 MOST_LINES = 32
-"""Room for the lines of one polygon: of a disc's side 16 on its foot, and as many from there to its face."""
+"""Maximum number of lines of one polygon: of a disc's side 16 on its foot, and as many from there to its face."""
 
 
 class Spans(NamedTuple):
-    """What up to k convex polygons cover of a patch, row by row; the later ones are nearer.
+    """The pixels of a patch that up to k convex polygons cover, row by row; the later ones are nearer.
 
     Attributes:
         origin: x and y of the patch's first pixel.
         size: its height and width.
-        many: (1,) how many polygons there are.
-        surfaces: (k,) of each.
+        many: (1,) number of polygons.
+        surfaces: (k,) surface number of each.
         rows: (k, 2) first row of each, and the one past its last.
         begins: (k, height) first column of each in each of these rows…
         stops: (k, height) …and the one past its last; no larger where it covers no pixel.
         lines: (l, 4) work array, and so are…
         rings: (2, l / 2, 2) …a piece's outlines at its foot and farther up, px…
         extent: (2, height) …the least and the greatest x in each row…
-        from_middle: (2, 4 k + 1) …and the runs of a row, by where they start and what they show.
+        from_middle: (2, 4 k + 1) …and start and surface of the runs of a row.
     """
 
     origin: tuple[int, int]
@@ -54,10 +54,10 @@ class Runs(NamedTuple):
     """The runs of each row of a patch, from the left.
 
     Attributes:
-        counts: (height,) how many.
+        counts: (height,) number of runs.
         starts: (height, m) first column of each.
-        labels: (height, m) what each shows.
-        painted: (2,) the first row of those that may have been painted, and the one past the last.
+        labels: (height, m) label of each.
+        painted: (2,) the first row that may have been painted, and the one past the last.
         width: of the patch.
     """
 
@@ -70,7 +70,7 @@ class Runs(NamedTuple):
 
 @compiled
 def make_spans(origin: tuple[int, int], size: tuple[int, int], most: int) -> Spans:
-    """Spans of no polygon, with room for so many."""
+    """Empty spans with room for ``most`` polygons."""
     height = size[0]
     return Spans(
         origin,
@@ -89,7 +89,7 @@ def make_spans(origin: tuple[int, int], size: tuple[int, int], most: int) -> Spa
 
 @allocation_free
 def add_polygon(spans: Spans, count: int, surface: int) -> None:
-    """Add the convex hull of the first ``count`` lines of ``spans``, each x and y of both ends in the picture, px."""
+    """Add the convex hull of the first ``count`` lines of ``spans``, each x and y of both ends, px in the picture."""
     (left, top), (height, width), number, lines = spans.origin, spans.size, spans.many[0], spans.lines
     low, high = np.inf, -np.inf
     for k in range(count):
@@ -135,7 +135,7 @@ def paint(patch: Surfaces, spans: Spans) -> None:
 
 @compiled
 def make_runs(size: tuple[int, int], most: int) -> Runs:
-    """Runs of an unpainted patch, with room for so many in a row."""
+    """Runs of an unpainted patch, with room for ``most`` per row."""
     height, width = size
     starts, labels = np.empty((height, most), np.int32), np.empty((height, most), np.int32)
     runs = Runs(np.empty(height, np.int32), starts, labels, np.array([0, height], np.int32), width)
@@ -145,7 +145,7 @@ def make_runs(size: tuple[int, int], most: int) -> Runs:
 
 @allocation_free
 def clear(runs: Runs) -> None:
-    """Nothing is painted."""
+    """Reset all runs to unpainted."""
     counts, starts, labels = runs.counts, runs.starts, runs.labels
     for row in range(runs.painted[0], runs.painted[1]):
         counts[row], starts[row, 0], labels[row, 0] = 1, 0, BASE
@@ -154,7 +154,7 @@ def clear(runs: Runs) -> None:
 
 @allocation_free
 def lay(runs: Runs, spans: Spans, first: int) -> None:
-    """Paint polygons, each labelled by how far its surface is after the ``first``, over runs of nothing painted yet."""
+    """Paint polygons over unpainted runs, each labelled by its surface number less the ``first``."""
     counts, starts, labels, painted = runs.counts, runs.starts, runs.labels, runs.painted
     rows, from_middle = spans.rows, spans.from_middle
     for number in range(spans.many[0]):
@@ -178,11 +178,11 @@ def lay(runs: Runs, spans: Spans, first: int) -> None:
 def _nearest_first(spans: Spans, row: int) -> tuple[int, int, int]:
     """Put the starts and surfaces of a row's runs into ``from_middle`` of ``spans``, the nearest one's in the middle.
 
-    What is farther only shows to the left and to the right of that.  Whether it does is added and not asked, since
-    where the edges of pieces lie on each other a processor could not foresee it.
+    What is farther is only visible to the left and to the right of that.  Whether it is, is added without a branch,
+    since where edges of pieces coincide a processor could not predict it.
 
     Returns where the runs begin there, the one past the last, and the column past what is painted: 0 where nothing is,
-    -1 where a polygon does not touch the nearer ones, so that a farther one may show between them.
+    -1 where a polygon does not touch the nearer ones, so that a farther one may be visible between them.
     """
     begins, stops, rows, from_middle = spans.begins, spans.stops, spans.rows, spans.from_middle
     before, after, left, right = 2 * len(rows), 2 * len(rows), 0, 0
@@ -214,7 +214,7 @@ def _lay_row(runs: Runs, spans: Spans, row: int, first: int) -> None:
 
 @allocation_free
 def lay_run(starts: Numbers, labels: Numbers, count: int, width: int, span: tuple[int, int], label: int) -> int:
-    """Paint over columns of a row of so many runs, from the first of ``span`` up to the second; how many there are now.
+    """Paint columns of a row of ``count`` runs, from the first of ``span`` up to the second; the new number of runs.
 
     ``starts`` and ``labels`` (m,): as in :class:`Runs`.
     """
@@ -244,7 +244,7 @@ def lay_run(starts: Numbers, labels: Numbers, count: int, width: int, span: tupl
 
 @allocation_free
 def covered_px(runs: Runs) -> int:
-    """How many pixels are painted."""
+    """Number of painted pixels."""
     total = 0
     for row in range(runs.painted[0], runs.painted[1]):
         for number in range(runs.counts[row]):

@@ -1,7 +1,7 @@
-"""Which places on the board a lamp does not reach, or a camera does not see, for the stacks of discs in between.
+"""Points on the board that a lamp does not reach, or a camera does not see, because of the stacks of discs in between.
 
-A stack of discs is an upright cylinder.  The ray from a place on the board to a point meets it if it passes its axis,
-up to where it is as high as the stack, at less than the radius.
+A stack of discs is an upright cylinder.  The ray from a point on the board to a source meets it if, below the stack's
+height, it passes the axis at less than the radius.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Points = npt.NDArray[np.float64]
 
 @compiled
 def hidden(places_mm: Points, stacks_mm: Points, radius_mm: float, sources_mm: Points) -> Mask:
-    """(k, m) whether stacks (s, 3) are between places (k, 2) on the board and sources (m, 3), lamps or a camera.
+    """(k, m) whether stacks (s, 3) are between points (k, 2) on the board and sources (m, 3), lamps or a camera.
 
     ``stacks_mm``: x and y of each one's axis, and its height.  Sources are higher than all stacks.
     """
@@ -47,13 +47,13 @@ def _add_hidden(
     aside: tuple[float, float],
     sources: tuple[Points, Points, Points],
 ) -> None:
-    """Add to ``is_hidden`` (m,) from which sources a stack hides a place beside its foot.
+    """Add to ``is_hidden`` (m,) from which sources a stack hides a point outside its foot.
 
-    Without a branch, so that several sources are looked at in one step of the processor.
+    Without a branch, so that several sources are processed at once (SIMD).
 
     Args:
         is_hidden: is changed.
-        place: its x and y, mm, and by how much the square of its distance from the axis exceeds that of the radius.
+        place: its x and y, mm, and the square of its distance from the axis less that of the radius.
         aside: from it to the axis, mm.
         sources: their x and y, mm, and the share (m,) of each ray that is no higher than the stack.
     """
@@ -68,7 +68,7 @@ def _add_hidden(
 
 @compiled
 def open_share(is_hidden: Mask, power: Points) -> Points:
-    """(k,) share of light that reaches places which are hidden from sources (k, m) of such ``power`` (m,)."""
+    """(k,) share of light that reaches points hidden from sources as in ``is_hidden`` (k, m), of ``power`` (m,)."""
     share = np.ones(len(is_hidden))
     for i in range(len(is_hidden)):
         for m in range(len(power)):

@@ -1,6 +1,6 @@
-"""Silhouettes of what is hypothesised on the cells: the pixels that each configuration and its uppermost part cover.
+"""Silhouettes of the hypothesis on each cell: the pixels that its configuration and the uppermost part of it cover.
 
-Configurations are taken for convex, so that in each row of the picture a silhouette is one run of pixels.
+Configurations are assumed convex, so that in each row of the picture a silhouette is one run of pixels.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vision.compiled import compiled
 from vision.pose.projection import Points
 
 WHOLE, UPPERMOST = 0, 1
-"""Indices of a configuration's silhouettes: of all of it, and of its uppermost part."""
+"""Indices of a configuration's silhouettes: of the whole, and of its uppermost part."""
 
 
 class Silhouettes(NamedTuple):
@@ -24,7 +24,7 @@ class Silhouettes(NamedTuple):
         rows: (n, 2, 2) int32, the first row and the one after the last; both 0 where nothing is visible.
         columns: (n, 2) int32, the first column and the one after the last of the whole silhouette.
         runs: (n, 2, height, 2) int32, in each of these rows the first column and the one after the last.
-        centres_px: (n, 2) float64, the middle of the uppermost part.
+        centres_px: (n, 2) float64, the centre of the uppermost part.
     """
 
     rows: npt.NDArray[np.int32]
@@ -33,7 +33,7 @@ class Silhouettes(NamedTuple):
     centres_px: Points
 
     def of(self, cells: npt.NDArray[np.intp]) -> Silhouettes:
-        """A copy of the silhouettes of some cells (b,)."""
+        """A copy of the silhouettes on some cells (b,)."""
         return Silhouettes(self.rows[cells], self.columns[cells], self.runs[cells], self.centres_px[cells])
 
     def put(self, cells: npt.NDArray[np.intp], kept: Silhouettes) -> None:
@@ -42,12 +42,12 @@ class Silhouettes(NamedTuple):
 
 
 class CropPose(NamedTuple):
-    """How a configuration's corners, given in the crop of its cell, get into the picture.
+    """Transformation of a configuration's corners from the crop of its cell to the picture.
 
     Attributes:
         to_picture: (2, 2) float64, crop mm → picture px.
         origin_px: (2,) float64, the crop's origin.
-        shift_mm: (2,) float32, by how much the uppermost part is off its place.
+        shift_mm: (2,) float32, displacement of the uppermost part.
     """
 
     to_picture: Points

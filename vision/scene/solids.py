@@ -1,7 +1,7 @@
 """Solids of a kit in mm (discs, cubes, pyramids, pillars, terrain) and their outlines in a picture.
 
-Every solid is convex, so that the hull of its projected corners is its exact outline.  Configurations, the drawing of a
-hypothesis over a picture and the simulated table share these solids, so that they cannot disagree.
+Every solid is convex, so that the hull of its projected corners is its exact outline.  Configurations, the overlay of a
+hypothesis on a picture and the simulated table share these solids, so that they cannot disagree.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DISC_SIDES = 36
 """Sides of the polygon inscribed in a disc's circle; at 30 px radius it stays within 0.12 px of it."""
 
 OUTLINE_SIDES = 28
-"""Sides of the polygon that stands for a disc's cross-section where it is scored, which costs time for each side."""
+"""Sides of the polygon that approximates a disc's cross-section in scoring, which costs time for each side."""
 
 _SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 
@@ -31,8 +31,8 @@ CHAMFER_SHARE = 0.13
 """Width of a disc's bevelled edge as a share of its height.  Chosen by eye."""
 
 TIP_MM = 1.6
-"""How wide a pyramid's lateral faces are at the height of its blunt tip.  Bevels leave a tip of 0.9 to 1.3 mm to be
-seen in seven sets (:mod:`vision.sizing.tips`)."""
+"""Width of a pyramid's lateral faces at the height of its blunt tip.  Bevels leave a visible tip of 0.9 to 1.3 mm in
+seven sets (:mod:`vision.sizing.tips`)."""
 
 CUBE_BEVEL_MM = 0.5
 """Width of a cube's bevelled edge, the same for wooden blocks of all sizes.  Chosen by eye."""
@@ -47,7 +47,7 @@ class Solid:
         faces: corner numbers of each face, in order round the face; lower parts of the body come first.
         normals: (m, 3) float64, outward unit normal of each face.
         middles: (m, 3) float64 mm, a point on each face.
-        top: corner numbers of the upper face, of a pyramid its blunt tip.
+        top: corner numbers of the upper face, for a pyramid its blunt tip.
     """
 
     points: Points
@@ -126,7 +126,7 @@ def moved(solid: Solid, by_mm: Points, turn_deg: float = 0.0) -> Solid:
 
 
 def highest_floors_mm(kit: Kit, levels: Sequence[int] = ()) -> Points:
-    """(n,) height above the mat of what pieces may stand on, by cell: pillars may rise, terrain is at its ``levels``.
+    """(n,) largest height above the mat of each cell's floor: pillars may rise, terrain is at its ``levels``.
 
     ``levels`` are in the order of the kit's cells; empty: a flat board, or pillars.
     """
@@ -145,7 +145,7 @@ def column(kit: Kit, cell: str, level: int | None) -> Solid | None:
 
 
 def pieces(kit: Kit, cell: str, stack: str, level: int | None = None) -> tuple[Solid, ...]:
-    """The pieces of a stack, bottom first, as if each lay exactly on the middle of its cell."""
+    """The pieces of a stack, bottom first, as if each lay exactly at the centre of its cell."""
     x, y = kit.centre_mm(cell)
     floor = floor_mm(kit, level)
     return tuple(
@@ -162,7 +162,7 @@ def cell_corners(kit: Kit, cell: str, level: int | None = None) -> Points:
 
 
 def hull(points_px: Points) -> Points:
-    """(k, 2) px, the convex hull of points (n, 2), to the 1/1000 px."""
+    """(k, 2) px, the convex hull of points (n, 2), accurate to 1/1000 px."""
     corners = cv2.convexHull(points_px.astype(np.float32), returnPoints=False).ravel()
     outline: Points = points_px[corners]
     return outline
@@ -184,7 +184,7 @@ def _rectangle(x: float, y: float, z: float) -> Points:
 
 
 def _stacked_rings(rings: list[Points]) -> Solid:
-    """The body between rings of equally many corners (k, 3), lowest first, closed above and open below."""
+    """The body between rings of k corners each (k, 3), lowest first, closed above and open below."""
     k, count = len(rings[0]), len(rings)
     faces: list[tuple[int, ...]] = []
     for low in range(0, (count - 1) * k, k):

@@ -18,7 +18,7 @@ SUBPIXEL_BITS = 4
 """Fractional bits of the fixed-point coordinates that ``cv2.fillConvexPoly`` takes: 1/16 px."""
 
 SKY_SLICES = 32
-"""Azimuths in which the horizon is evaluated for the sky view factor."""
+"""Number of azimuths at which the horizon is evaluated for the sky view factor."""
 
 Polygon = npt.NDArray[np.int32]
 """(k, 2) int32, fixed-point corners in order round a convex polygon."""
@@ -26,7 +26,7 @@ Polygon = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The projection of one cell's column: its outline, its upper face, and the sky view factor of that (0…1)."""
+    """The projection of one cell's column: its outline, its upper face, and the latter's sky view factor (0…1)."""
 
     outline: Polygon
     top: Polygon
@@ -34,13 +34,13 @@ class Column:
 
 
 def floors_mm(kit: Kit, levels: tuple[int, ...]) -> Points:
-    """(n, 3) float64 mm, middles of the cells' floors; ``levels`` of terrain or pillars, empty: all at the lowest."""
+    """(n, 3) float64 mm, centres of the cells' floors; ``levels`` of terrain or pillars, empty: all at the lowest."""
     heights = (floor_mm(kit, level) for level in levels or (None,) * len(kit.cells))
     return np.array([(*centre, z) for centre, z in zip(kit.centres_mm, heights, strict=True)])
 
 
 def far_first(kit: Kit, pose: Registration) -> npt.NDArray[np.intp]:
-    """(n,) intp, cells from the farthest to the nearest to the camera: nearer ones occlude farther ones."""
+    """(n,) intp, cells sorted from the farthest to the nearest to the camera: nearer ones occlude farther ones."""
     return np.argsort(-np.linalg.norm(np.array(kit.centres_mm) - pose.centre_mm[:2], axis=1))
 
 
@@ -60,7 +60,7 @@ def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Ca
 
 @compiled
 def sky_view_factors(floors_mm: Points, pitch_mm: float) -> Points:
-    """(n,) float64, sky view factor of the middle of each floor (n, 3): the share of a uniform sky's light it receives.
+    """(n,) float64, sky view factor at the centre of each floor (n, 3): the share of a uniform sky's light it receives.
 
     Directions are weighted by the cosine of their slope: of each slice of the sky above a horizon of tangent t,
     1 / (1 + t²) is left (Steyn, The calculation of view factors from fisheye-lens photographs, 1980).

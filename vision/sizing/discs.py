@@ -1,8 +1,8 @@
-"""How large discs are: by where their upper faces are seen.
+"""How large discs are, from where their upper faces are seen.
 
-A face is seen the farther from the middle of its square, away from the camera, the higher it lies.  Pieces are put down
-a millimetre beside that middle, in any direction: with many of them the height is told (triangulation against the known
-grid), with few it is not.  Where a piece meets the board is not looked at: shadows look like its side there.
+The higher a face lies, the farther it is seen from the middle of its square, away from the camera.  Pieces are put down
+a millimetre off that middle, in any direction: from many of them the height is found (by triangulation against the
+known grid), from few it is not.  Where a piece meets the board is not looked at: shadows look like its side there.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from vision.sizing.evidence import WIDER, Evidence, Stack
 from vision.sizing.sizes import WIDTH_SHARE, Sizes
 
 STEPS_MM = (1.0, 0.5, 0.25, 0.12)
-"""In which the search for a face goes, one after the other."""
+"""Step sizes of the search for a face, one after the other."""
 
 GRID_MM = 0.5
-"""Standard deviation, each way, of how far all pieces together are off the grid: its corners were pointed at, and one
-hand puts all of them down alike."""
+"""Standard deviation, along each axis, of the offset that all pieces share from the grid: its corners were pointed at,
+and one hand puts all of them down alike."""
 
 ROBUST_ROUNDS, OUTLIER = 8, 1.5
-"""Pieces so many standard deviations off count less (Huber's function), found in so many rounds."""
+"""Rounds of reweighting, and the residual, in standard deviations, above which pieces count less (Huber's function)."""
 
 _MOVES = np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)], np.float64)
 
 
 def disc_sizes(kit: Kit, evidence: Evidence) -> Sizes | None:
-    """The sizes of discs, all alike; the ``kit`` says how large they are about.  None where no face is seen."""
+    """The sizes of discs, all alike; the ``kit`` gives approximate ones.  None where no face is seen."""
     stacks = [_above_foot(stack, evidence) for stack in evidence.stacks]
     seen = [(stack, place) for stack in stacks if (place := _found(stack, evidence)) is not None]
     if not seen:
@@ -46,13 +46,13 @@ def disc_sizes(kit: Kit, evidence: Evidence) -> Sizes | None:
 
 
 def _above_foot(stack: Stack, evidence: Evidence) -> Stack:
-    """``stack`` without evidence from what is nearer than the middle of its foot."""
+    """``stack`` without evidence from pixels nearer than the middle of its foot."""
     farther = (evidence.crops.v_mm <= 0)[:, None]
     return replace(stack, face=stack.face * farther, side=stack.side * farther)
 
 
 def _found(stack: Stack, evidence: Evidence) -> Points | None:
-    """(3,) the width of a stack, and how far to x and y it stands off the middle, as its upper face is seen; mm.
+    """(3,) mm, the width of a stack, and its offset in x and y from the middle, as its upper face is seen.
 
     None where none is seen.
     """
@@ -70,7 +70,7 @@ def _found(stack: Stack, evidence: Evidence) -> Points | None:
 
 
 def _score(stack: Stack, at: Points, evidence: Evidence) -> float:
-    """How much likelier a crop is with a stack of this width at this place (3,) than bare."""
+    """Log-likelihood ratio of a crop with a stack of this width and place (3,) to a bare one."""
     kind = stack.kind
     if not kind.width_mm / WIDER < at[0] < kind.width_mm * WIDER:
         return -np.inf
@@ -82,9 +82,9 @@ def _score(stack: Stack, at: Points, evidence: Evidence) -> float:
 
 
 def _sizes(letters: str, kind: PieceKind, found: Points, counts: npt.NDArray[np.intp], off_mm: Points) -> Sizes:
-    """The sizes that faces ``found`` (n, 3), as if pieces were as high as ``kind``, tell: robust least squares.
+    """The sizes that follow from faces ``found`` (n, 3) as if pieces were as high as ``kind``: robust least squares.
 
-    ``counts`` (n,): of the pieces of their stacks; ``off_mm`` (n, 3): from the camera to the middles of their squares.
+    ``counts`` (n,): of pieces in their stacks; ``off_mm`` (n, 3): from the camera to the middles of their squares.
     """
     away = off_mm[:, :2] / -off_mm[:, 2:] * counts[:, None]
     ones, none = np.ones(len(found)), np.zeros(len(found))

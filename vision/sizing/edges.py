@@ -1,7 +1,7 @@
-"""Sizes of cubes and pyramids by their edges: each is looked for across itself where it should be seen.
+"""Sizes of cubes and pyramids from their edges: each is searched for across its predicted position.
 
-Then the sizes, the place and turn of every piece, and how far all are off the grid, are moved to where all edges fit
-best, by robust least squares, and the edges are looked for again (Harris and Stennett, RAPID, 1990; Drummond and
+Then the sizes, the place and rotation of every piece, and the offset that all share from the grid, are fitted to all
+edges by robust least squares, and the edges are searched for again (Harris and Stennett, RAPID, 1990; Drummond and
 Cipolla, Real-time visual tracking of complex structures, 2002).  Pieces of one size share it.
 """
 
@@ -27,29 +27,29 @@ SMOOTHED_PX = 1.0
 """Standard deviation of the Gaussian with which the picture is smoothed before edges are looked for (Canny, 1986)."""
 
 SAMPLES, BEGIN, END = 12, 0.1, 0.9
-"""Places of an edge where it is looked for, and the part of it that is not near a corner."""
+"""Number of samples along an edge, and the part of it that they span, clear of its corners."""
 
 SEARCHED_PX, STEP_PX = (4.0, 4.0, 4.0, 2.5, 2.5, 2.5, 2.5, 2.5), 0.5
-"""How far across an edge it is looked for, one round after the other: colours have found it to two pixels or so."""
+"""How far across an edge it is searched for in each round, and the step: colours have found it to two pixels or so."""
 
 LEAST_SLOPE = 10.0
-"""Least change of the smoothed picture across an edge, codes in a pixel: noise makes half of it in a dim room."""
+"""Least gradient of the smoothed picture across an edge, codes per pixel: noise in a dim room makes half of it."""
 
 SHORTEST_PX = 4.0
-"""Shorter edges are not looked at."""
+"""Shorter edges are ignored."""
 
 UNIT_PX = 8.0
-"""Length of an edge over which errors of place are correlated: one observation.  Chosen by eye."""
+"""Length of an edge over which errors of its position are correlated: one observation.  Chosen by eye."""
 
 FIRST_PX, LEAST_PX, OUTLIER = 1.5, 0.4, 1.5
-"""Standard deviation of an edge's place in the first round, and the least one later; beyond so many of them edges
-count less (Huber's function)."""
+"""Standard deviation of an edge's position in the first round, and the least one later; and how many of them an edge
+must be off to count less (Huber's function)."""
 
 TURN = 0.3
-"""Standard deviation of how far pieces are turned, rad: roughly along the squares, as they are put down."""
+"""Standard deviation of the rotation of pieces, rad: they are put down roughly along the squares."""
 
 ROUGHLY = 0.2
-"""Standard deviation of a size by colours, as a share of it: of pale pieces their shadows may count as them."""
+"""Standard deviation of a size by colours, as a share of it: the shadows of pale pieces may be taken for them."""
 
 EQUAL_MM = 0.001
 """Standard deviation of the difference between a cube's width and height."""
@@ -60,7 +60,7 @@ SLIGHT = np.array([0.1, 0.1, 0.1, 0.1, 0.005])
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A piece that was seen: its size's number, its form, the middle of its square (3,) mm, its place (PLACE,)."""
+    """A piece that was found: number of its size, its form, the middle of its square (3,) mm, its place (PLACE,)."""
 
     size: int
     form: Form
@@ -70,13 +70,13 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What edges tell.
+    """Sizes and places fitted to edges.
 
     Attributes:
         sizes_mm: (k, 2) width and height of each size.
         deviations_mm: (k, 2) their standard deviations.
         places: (n, PLACE) of the pieces.
-        found: (n,) share of each one's edges, as far as nothing hides them, that the picture shows.
+        found: (n,) share of each one's unoccluded edges that the picture shows.
     """
 
     sizes_mm: Points
@@ -90,10 +90,10 @@ class _Found:
     """Edges of a piece that were found.
 
     Attributes:
-        off_px: (m,) float64, how far from where they should be, across them.
+        off_px: (m,) float64, distance from the predicted position, across the edge.
         weights: (m,) float64, shares of an observation.
-        slopes: (m, PLACE) float64, px by which the piece's place moves each.
-        shown: number of places that nothing hides.
+        slopes: (m, PLACE) float64, derivatives of each position, px, by the piece's place.
+        shown: number of samples that are not occluded.
     """
 
     off_px: Points
@@ -128,8 +128,8 @@ def fit_edges(image: npt.NDArray[np.uint8], photograph: Photograph, pieces: Sequ
     )
 
 
-# The unknowns (u,) float64: width and height of each size, how far all pieces are off the grid to x and y, and of each
-# piece its offset from the middle of its square to x and y, and its turn.
+# The unknowns (u,) float64: width and height of each size, the offset of all pieces from the grid in x and y, and for
+# each piece its offset from the middle of its square in x and y, and its rotation.
 
 
 def _size_count(pieces: Sequence[Seen]) -> int:
@@ -137,13 +137,13 @@ def _size_count(pieces: Sequence[Seen]) -> int:
 
 
 def _own(number: int, pieces: Sequence[Seen]) -> npt.NDArray[np.intp]:
-    """(PLACE,) numbers of the unknowns that place a piece."""
+    """(PLACE,) indices of the unknowns that place a piece."""
     size, first = 2 * pieces[number].size, 2 * _size_count(pieces) + 2 + 3 * number
     return np.array([size, size + 1, first, first + 1, first + 2], np.intp)
 
 
 def _begin(pieces: Sequence[Seen]) -> Points:
-    """(u,) the unknowns as the pieces have been seen so far."""
+    """(u,) initial values of the unknowns, from the pieces as found so far."""
     count = _size_count(pieces)
     values = np.zeros(2 * count + 2 + 3 * len(pieces))
     for size in range(count):
@@ -154,7 +154,7 @@ def _begin(pieces: Sequence[Seen]) -> Points:
 
 
 def _expected(values: Points, begun: Points, pieces: Sequence[Seen]) -> tuple[Points, Points]:
-    """Normal equations (u, u), (u,) of what is known besides edges, at ``values`` (u,); ``begun`` (u,) by colours.
+    """Normal equations (u, u), (u,) of the priors, at ``values`` (u,); ``begun`` (u,): initial values, by colours.
 
     Sizes are about as they began, pieces stand on the grid, cubes are cubes.
     """
@@ -179,7 +179,7 @@ def _expected(values: Points, begun: Points, pieces: Sequence[Seen]) -> tuple[Po
 def _look_for(
     smoothed: Picture, photograph: Photograph, pieces: Sequence[Seen], values: Points, searched_px: float
 ) -> list[_Found]:
-    """The edges of all pieces that are found where ``values`` (u,) have them."""
+    """The edges of all pieces that are found near where ``values`` (u,) predict them."""
     eye, pose, camera = photograph.pose.centre_mm, photograph.pose, photograph.camera
     places = [values[_own(number, pieces)] for number in range(len(pieces))]
     bodies = [piece.form.placed(place, piece.foot_mm) for piece, place in zip(pieces, places, strict=True)]
@@ -204,9 +204,9 @@ def _found(
     nearer: Sequence[Picture],
     searched_px: float,
 ) -> _Found:
-    """The ``edges`` (e, 2) of a body whose corners are seen at ``pixels`` (n, 2), found in the picture.
+    """The ``edges`` (e, 2), found in the picture, of a body whose corners are predicted at ``pixels`` (n, 2).
 
-    ``moves`` (PLACE, n, 2) px, how its place moves these; ``nearer``: outlines (k, 2) float32 px of what may hide it.
+    ``moves`` (PLACE, n, 2) px: derivatives of these by its place; ``nearer``: outlines (k, 2) float32 px of occluders.
     """
     shares, count = np.linspace(BEGIN, END, SAMPLES)[:, None], 0
     found = [(np.zeros(0), np.zeros(0), np.zeros((0, PLACE)))]
@@ -236,7 +236,7 @@ def _is_hidden(place: Points, nearer: Sequence[Picture]) -> bool:
 def _steepest(
     smoothed: Picture, places: Points, across: Points, searched_px: float
 ) -> tuple[Points, npt.NDArray[np.bool_]]:
-    """How far from ``places`` (s, 2) px, ``across`` (2,), the picture changes most, (s,) px, and whether it does."""
+    """(s,) px, how far from ``places`` (s, 2) along ``across`` (2,) the gradient is largest; (s,) if it is an edge."""
     off = np.arange(-searched_px - STEP_PX, searched_px + 1.5 * STEP_PX, STEP_PX)
     sampled = (places[:, None] + off[None, :, None] * across).astype(np.float32)
     shown = cv2.remap(smoothed, sampled[..., 0], sampled[..., 1], cv2.INTER_LINEAR)
@@ -244,7 +244,7 @@ def _steepest(
     most = np.clip(change.argmax(axis=1), 1, change.shape[1] - 2)
     number = np.arange(len(places))
     before, at, after = (change[number, most + step].astype(np.float64) for step in (-1, 0, 1))
-    # The top of the parabola through three samples.
+    # The vertex of the parabola through three samples.
     bend = before - 2 * at + after
     peak = STEP_PX / 2 * (before - after) / np.where(bend < 0, bend, -1.0)
     is_found = (at >= before) & (at >= after) & (bend < 0) & (at > LEAST_SLOPE**2)

@@ -1,4 +1,4 @@
-"""How much likelier each pixel near a stack of a known layout is a piece's than the bare board's."""
+"""Log-likelihood ratio, a piece against the bare board, of each pixel near a stack of a known layout."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from vision.scene.terrain import floors_mm
 Array = npt.NDArray[np.float32]
 
 FINER = 2
-"""Crop pixels to a millimetre; outlines are drawn more finely."""
+"""Crop pixels per millimetre; outlines are drawn with subpixel precision."""
 
 MOST_PIXELS = 32_766
-"""Of one crop: OpenCV takes no longer lines.  Larger ones have a pixel to a millimetre."""
+"""Most pixels of one crop: OpenCV takes no longer lines.  Larger ones have one pixel per millimetre."""
 
 FINE_BITS = 4
 """Bits of a crop pixel's fraction."""
 
 MOST_NATS = 4.0
-"""What one pixel tells at most of whether a piece is there: that of a usual one, so that none decides alone."""
+"""Largest evidence of one pixel for or against a piece: that of a usual one, so that none decides alone."""
 
 WIDER, HIGHER = 1.35, 1.5
-"""Larger than this times what was assumed no piece is looked for."""
+"""Largest factors, up or down, by which the width and height that are searched for differ from what was assumed."""
 
 SIDE, FACE = 1, 2
 
@@ -54,8 +54,8 @@ class Stack:
         cell: on which it stands.
         count: of its pieces.
         kind: of its uppermost piece, as large as is assumed.
-        face: (rows, columns) float32, nats by which each pixel of its crop is likelier its face than the bare board; 0
-            where another stack is assumed to be seen.
+        face: (rows, columns) float32, nats by which each pixel of its crop is likelier to show its face than the bare
+            board; 0 where another stack is assumed to be seen.
         side: the same of its side.
     """
 
@@ -76,11 +76,11 @@ class Evidence:
     stacks: tuple[Stack, ...]
 
     def drawn(self, points_mm: Points, number: int) -> npt.NDArray[np.int32]:
-        """The hull of points (n, 3) in a crop, (k, 2), as OpenCV's fixed-point numbers."""
+        """The convex hull of points (n, 3) in a crop, (k, 2), in OpenCV's fixed-point coordinates."""
         return _drawn(points_mm, number, self.crops, self.photograph)
 
     def support(self, stack: Stack, body_mm: Points, face_mm: Points) -> float:
-        """How many nats likelier a crop is with this body on it than bare.
+        """Log-likelihood ratio, in nats, of a crop with this body to a bare one.
 
         ``body_mm`` (n, 3) are its corners, ``face_mm`` (m, 3) those of its upper face, none of a pyramid.
         """
@@ -144,7 +144,7 @@ def _body(kit: Kit, stack: str, floor_mm: Points) -> Points:
 
 
 def _free(bodies: Sequence[Points], number: int, crops: Crops, photograph: Photograph) -> Array:
-    """(rows, columns) 1 where a crop shows no other of the stacks, whose ``bodies`` are (n, 3) mm each."""
+    """(rows, columns) 1 where a crop shows none of the other stacks, whose ``bodies`` are (n, 3) mm each."""
     free = np.ones((len(crops.v_mm), len(crops.u_mm)), np.uint8)
     for other, body in enumerate(bodies):
         if other != number:

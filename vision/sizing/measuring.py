@@ -23,17 +23,17 @@ from vision.sizing.tips import tip_share
 NOTHING_SEEN = "no piece is seen where the layout says: set the pieces as it says"
 
 ROUNDS = 2
-"""The sides below the faces of discs are as high as was found before."""
+"""Rounds of measuring discs: the sides below their faces are taken to be as high as the round before has found."""
 
 EDGE_MM = 0.3
 """Standard deviation of a size of cubes and pyramids besides :data:`WIDTH_SHARE`: their edges are rounded."""
 
 ENOUGH = 2 / 3
-"""Share of its edges that a piece must show: those of pale pieces of which less was found were edges of shadows.  Of
-plainly coloured ones 0.8 and more is."""
+"""Share of its edges that a piece must show: where less was found of pale pieces, those were edges of shadows.  Plainly
+coloured ones show 0.8 and more."""
 
 FEWEST = 2
-"""So many pieces of a size must show their edges: a single one may have been misled by a shadow."""
+"""Least number of pieces of a size that must show their edges: a single one may have been misled by a shadow."""
 
 
 def measure_sizes(
@@ -44,18 +44,18 @@ def measure_sizes(
     empty: Sequence[Picture] = (),
     levels: tuple[int, ...] = (),
 ) -> tuple[Sizes, ...]:
-    """The sizes of a kit's pieces in a photograph (height, width, 3) uint8 BGR of a ``layout``, stacks by cell.
+    """The sizes of a kit's pieces from a photograph (height, width, 3) uint8 BGR of a ``layout``, stacks by cell.
 
-    Of discs, all of one size, and of cubes and pyramids that stand alone.  Sizes that the picture does not show plainly
-    are left out.
+    Measured are discs, all of one size, and cubes and pyramids that stand alone.  Sizes that the picture does not show
+    clearly are left out.
 
     Args:
         image: the photograph.
-        kit: says how large pieces are about.
+        kit: gives the approximate sizes.
         camera: that took all photographs.
         layout: the stack on each cell that has one.
         empty: photographs of the bare board, from which its appearance is learned.
-        levels: of terrain, a cell; empty on a flat board.
+        levels: of terrain, one per cell; empty on a flat board.
 
     Raises VisionError when the mat is not found, or no piece can be seen or measured.
     """
@@ -99,7 +99,7 @@ def _solid_sizes(image: Picture, groups: Sequence[PieceSize], evidence: Evidence
 
 
 def _spread(found: Points) -> Points:
-    """(k,) standard error of the medians of (n, k) numbers, by their scatter.
+    """(k,) standard error of the medians of (n, k) numbers, from their scatter.
 
     That of a median is 1.25 times that of a mean; 1.48 times the median absolute deviation is the standard deviation.
     """
@@ -124,7 +124,7 @@ def _seen(image: Picture, groups: Sequence[PieceSize], evidence: Evidence) -> li
 
 
 def _told(group: PieceSize, size_mm: Points, deviation_mm: Points, tip_mm: tuple[float, float]) -> Sizes:
-    """The sizes of pieces whose sharp form has a width and a height (2,) mm, with deviations (2,).
+    """The sizes of pieces whose sharp form has a width and height (2,) mm, with standard deviations (2,).
 
     ``tip_mm``: width of the tips, if any, and its standard deviation.
     """
@@ -141,7 +141,7 @@ def _told(group: PieceSize, size_mm: Points, deviation_mm: Points, tip_mm: tuple
 
 
 def _tip_mm(image: Picture, evidence: Evidence, pieces: Sequence[Seen], fit: Fit) -> tuple[float, float]:
-    """Width of the pyramids' tips, those of one make being alike, and its standard deviation."""
+    """Width of the pyramids' tips, taken to be all alike, and its standard deviation."""
     pose, camera = evidence.photograph.pose, evidence.photograph.camera
     shown, widths = image.astype(np.float32), []
     for piece, place in zip(pieces, fit.places, strict=True):

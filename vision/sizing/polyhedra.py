@@ -1,4 +1,4 @@
-"""Cubes and pyramids with sharp edges: their corners, which of their edges can be seen, and where colours show them."""
+"""Cubes and pyramids with sharp edges: their corners, their visible edges, and where colours show them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from vision.scene.configurations import PLACE_MM
 from vision.sizing.evidence import HIGHER, WIDER, Evidence, Stack
 
 PLACE = 5
-"""Numbers that place a body: width, height, offset from the middle of its square to x and y, mm; its turn, rad."""
+"""Number of parameters of a body: width, height, offset in x and y from the middle of its square, mm; rotation, rad."""
 
 LEAST_NATS = 4.0
-"""Evidence that one standard deviation of place must gain: that of a few pixels."""
+"""Twice the evidence that a displacement by one standard deviation must gain: that of a few pixels."""
 
 STEPS_MM = (2.0, 1.0, 0.5)
-"""In which the search by colours goes, one after the other."""
+"""Step sizes of the search by colours, one after the other."""
 
 MOST_TURNED = np.radians(50.0)
-"""A square body turned by more looks like one that is turned less the other way."""
+"""Largest rotation: a square body that is turned by more looks like one that is turned less the other way."""
 
 Edges = tuple[tuple[int, int, int, int], ...]
 
@@ -32,7 +32,7 @@ class Form:
     """The form of a body.
 
     Attributes:
-        corners: (n, 3) float64, those of a body one wide and one high on the middle of its base.
+        corners: (n, 3) float64, those of a body of unit width and height, relative to the middle of its base.
         faces: corner numbers of each face, anticlockwise as seen from outside.
         edges: numbers of an edge's two corners and its two faces.
         top: corner numbers of the upper face; none of a pyramid.
@@ -44,7 +44,7 @@ class Form:
     top: tuple[int, ...]
 
     def placed(self, place: Points, foot_mm: Points) -> Points:
-        """(n, 3) mm, its corners where ``place`` (PLACE,) says, on a square whose middle is ``foot_mm`` (3,)."""
+        """(n, 3) mm, its corners at ``place`` (PLACE,) on a square whose middle is ``foot_mm`` (3,)."""
         width, height, x, y, turn = place
         cos, sin = np.cos(turn), np.sin(turn)
         turned = self.corners * np.array([width, width, height]) @ np.array([[cos, sin, 0], [-sin, cos, 0], [0, 0, 1]])
@@ -76,11 +76,11 @@ FORMS = {
 
 
 def found_by_colour(stack: Stack, evidence: Evidence) -> Points | None:
-    """(PLACE,) where a single cube or pyramid is seen, and how large, by colours alone; None where none is."""
+    """(PLACE,) place and size of a single cube or pyramid, by colours alone; None where none is seen."""
     form, cube = FORMS[stack.kind.shape], stack.kind.shape == "cube"
     at = np.array([stack.kind.width_mm, stack.kind.height_mm, 0.0, 0.0, 0.0])
     best = _score(stack, at, form, evidence)
-    # Width, height, place, turn by so much at a corner, and all of it larger.
+    # Width, height, both, place, and a rotation that moves the sides as far.
     moves = np.array(
         [
             (1, 1 if cube else 0, 0, 0, 0),
@@ -103,7 +103,7 @@ def found_by_colour(stack: Stack, evidence: Evidence) -> Points | None:
 
 
 def _score(stack: Stack, at: Points, form: Form, evidence: Evidence) -> float:
-    """How much likelier a crop is with a body at this place (PLACE,) than bare."""
+    """Log-likelihood ratio of a crop with a body at this place (PLACE,) to a bare one, less a penalty on its offset."""
     kind = stack.kind
     is_wide = kind.width_mm / WIDER < at[0] < kind.width_mm * WIDER
     if not (is_wide and kind.height_mm / HIGHER < at[1] < kind.height_mm * HIGHER and abs(at[4]) < MOST_TURNED):

@@ -1,16 +1,16 @@
-"""What a photograph tells of how large pieces are."""
+"""The sizes of pieces as measured in a photograph."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 WIDTH_SHARE = 0.02
-"""Standard deviation of a width besides its scatter, as a share of it: of four photographs the discs of three were 1
+"""Standard deviation of a width besides its scatter, as a share of it: in three of four photographs discs were 1
 to 2 % off."""
 
 TOLD_SHARE = 0.07
-"""A size is told up to this standard deviation, as a share of it: with heights 8 % off eight in 400 squares of a
-webcam's pictures were misread, with heights 15 % off thirty."""
+"""Largest standard deviation, as a share of it, of a size that counts as known: with heights 8 % off eight in 400
+squares of a webcam's pictures were misread, with heights 15 % off thirty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Sizes:
 
     @property
     def is_height_told(self) -> bool:
-        """Whether the height is."""
+        """Whether the height is known well enough."""
         return self.height_deviation_mm <= TOLD_SHARE * self.height_mm
 
     @property

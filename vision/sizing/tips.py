@@ -1,7 +1,7 @@
 """How blunt the tips of pyramids are.
 
-The lateral faces of a moulded pyramid would meet above its tip.  Up to the tip the picture differs from what is beside
-it the more, summed across the pyramid, the farther from that point: a ramp that begins with a step where the tip is.
+The lateral faces of a moulded pyramid would meet above its tip.  The pyramid's contrast with its surroundings, summed
+across it, grows with the distance from that point: a ramp that begins with a step where the tip is.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from vision.pose.projection import Points
 Picture = npt.NDArray[np.float32]
 
 STEP_PX = 0.5
-"""Between samples, each way."""
+"""Distance between samples, along each axis."""
 
 SHARPNESS_PX = 1.2
-"""Standard deviation of the blur of a sharp picture with the step between samples."""
+"""Standard deviation of the blur of a sharp picture, including that of the sampling step."""
 
 ABOVE_PX = 5.0
-"""How far above the point where lateral faces meet the picture is looked at."""
+"""How far above the point where lateral faces meet the picture is sampled."""
 
 BEYOND_PX, ASIDE_PX = 2.0, 6.0
-"""The picture beside a pyramid is taken so far from its outline: beyond its blur, up to here."""
+"""Range of distances from a pyramid's outline in which its surroundings are sampled: beyond its blur, up to here."""
 
 SUMMED_PX = 3.0
-"""Across a pyramid differences are summed up to so far beyond its outline."""
+"""How far beyond a pyramid's outline differences are summed across it."""
 
 LOWEST, HIGHEST = 0.5, 0.3
-"""As shares of the way from the point to the base: down to here the ramp is looked at; no tip is lower than this."""
+"""As shares of the way from the point to the base: down to where the ramp is sampled; lower than which no tip is."""
 
 
 def tip_share(image: Picture, corners_px: Points, base_px: Points) -> float:
-    """How far below the point where its faces meet a pyramid ends, as a share of its height up to that point.
+    """How far a pyramid's tip is below the point where its faces meet, as a share of its height up to that point.
 
     Args:
         image: (height, width, 3) float32 BGR.
@@ -56,9 +56,9 @@ def tip_share(image: Picture, corners_px: Points, base_px: Points) -> float:
 
 
 def _contrast(image: Picture, frame: tuple[Points, Points, Points], down: Points, outline: Points) -> Points:
-    """(s,) how much the picture differs from what is beside the pyramid, summed across it, at each place ``down`` (s,).
+    """(s,) contrast of the pyramid with its surroundings, summed across it, at each place ``down`` (s,).
 
-    ``frame``: the point, the axis and the way across it, px; ``outline`` (s, 2) px left and right of the axis.
+    ``frame``: the point, the axis and the direction across it, px; ``outline`` (s, 2) px left and right of the axis.
     """
     point, axis, across = frame
     reach = float(np.abs(outline).max()) + ASIDE_PX
