@@ -54,16 +54,16 @@ COMMANDS: tuple[str, ...] = (
     "clip",
     "stats",
 )
-"""Each in the file of its name in ``companion/commands``; only the one that is asked for is imported."""
+"""Each is in the file of its name in ``companion/commands``; only the requested one is imported."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line, and which names the option that a mistyped one is nearest to."""
+    """An argument parser whose errors are one line, and that suggests the option nearest to a mistyped one."""
 
     def parse_known_args(  # type: ignore[override]  # of its overloads, the one that argparse calls
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """The same as ever, but arguments that nobody knows are an error here, where their neighbours are known."""
+        """As usual, but unknown arguments are an error here, where the options nearest to them are known."""
         arguments, unknown = super().parse_known_args(args, namespace)
         if unknown:
             near = get_close_matches(unknown[0], self._option_string_actions, n=1)
@@ -95,7 +95,7 @@ class Completion(argparse.Action):
 
 
 def build_parser(command: str | None) -> Parser:
-    """The parser for ``command``; where it is none, for all commands, or for none where the version is asked for."""
+    """The parser for ``command``; for all commands if it is none; without commands if only the version is wanted."""
     parser = Parser(prog=PROGRAM, description="The referee for physical stacking board games.")
     parser.add_argument(
         "--completion",

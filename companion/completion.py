@@ -15,7 +15,7 @@ SHELLS: tuple[str, ...] = tuple(shtab.SUPPORTED_SHELLS)
 
 
 def completion(parser: argparse.ArgumentParser, shell: str) -> str:
-    """What makes ``shell`` (one of :data:`SHELLS`) complete what ``parser`` takes; the parser is changed for that."""
+    """The script by which ``shell`` (one of :data:`SHELLS`) completes the arguments of ``parser``, which is changed."""
     names = {"GAME": [info.name for info in available_games()], "KIT": available_kits()}
     for action in _actions(parser):
         what = str(action.metavar).partition("[")[0]

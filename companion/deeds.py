@@ -1,4 +1,4 @@
-"""Moves, and the way back from illegal acts, in plain words of a language."""
+"""Moves, and the way back from illegal acts, as plain sentences of a language."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from companion.rules.board import Piece, Player
 from companion.rules.game import Game, Move, Position
 
 MOST_STEPS = 3
-"""A longer way back is not listened to; it is drawn."""
+"""A longer way back is not spoken, since nobody listens to it; it is drawn."""
 
 
 def told_move(game: Game, position: Position, move: Move, tongue: Language, names: Mapping[Player, str]) -> str:
-    """What would have happened by ``move``, without a mark at its end: ``Green lowered the pillar d1``."""
+    """The effect of ``move`` in words, without a full stop: ``Green lowered the pillar d1``."""
     cells = game.layout.cells
     words = {"player": names.get(position.to_move, position.to_move)}
     if move.source is not None:
@@ -36,7 +36,7 @@ def told_move(game: Game, position: Position, move: Move, tongue: Language, name
 
 
 def told_way_back(game: Game, event: Illegal, tongue: Language, names: Mapping[Player, str]) -> str:
-    """What leads back to the accepted position, a sentence a step; empty where it is nothing that is said shortly."""
+    """The way back to the accepted position, a sentence a step; empty if there is none or it is too long."""
     steps = way_back(game, event)
     if not 0 < len(steps) <= MOST_STEPS:
         return ""

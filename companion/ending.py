@@ -1,4 +1,4 @@
-"""The signals that end the program: each raises an exception, so that everything that is open is closed in order."""
+"""The signals that end the program: each raises an exception, so that everything open is closed in order."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from types import FrameType
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 CALLED_FROM_C = "llvmlite.binding"
-"""While it compiles, LLVM calls functions of this package back; no exception comes through C++, and without what they
-hand over Numba fails."""
+"""While compiling, LLVM calls back functions of this package; no exception can pass through C++, and Numba fails
+without what these functions return."""
 
 AGAIN_S = 0.02
-"""A signal that came just then is sent again after so long."""
+"""A signal that arrived during such a call is sent again after this time."""
 
 
 class Ended(KeyboardInterrupt):
     """Somebody has ended the program by a signal."""
 
     def __init__(self, number: int) -> None:
-        """``number``: of the signal."""
+        """``number``: the signal's number."""
         super().__init__()
         self.number = number
 
 
 @contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """Raise :class:`Ended` in the main thread when one of SIGNALS comes; one that was ignored (``nohup``) stays so."""
+    """Raise :class:`Ended` in the main thread when one of SIGNALS comes; an ignored one (``nohup``) stays ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

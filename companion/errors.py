@@ -10,11 +10,11 @@ from pathlib import Path
 
 
 class CompanionError(Exception):
-    """Root of every error that the companion raises on purpose."""
+    """Base class of every error that the companion raises on purpose."""
 
 
 class BadText(CompanionError, ValueError):
-    """A text that cannot be read as what it should be."""
+    """A text that does not have the required form."""
 
 
 class BadPositionText(BadText):
@@ -34,7 +34,7 @@ class StoreError(CompanionError, OSError):
 
 
 class RecordingError(CompanionError, OSError):
-    """A recording cannot be written, or not be cut."""
+    """A recording cannot be written, or a clip cannot be cut from it."""
 
 
 class SourceError(CompanionError, OSError):
@@ -42,7 +42,7 @@ class SourceError(CompanionError, OSError):
 
 
 def fault_line(error: Exception) -> str:
-    """One line on an exception that nobody raised on purpose: what it is, and in which line of which file."""
+    """One line about an unexpected exception: what it is, and in which line of which file."""
     *_, place = traceback.extract_tb(error.__traceback__) or [None]
     where = "" if place is None else f" in {Path(place.filename).name}, line {place.lineno}"
     what = " ".join(str(error).split())

@@ -1,7 +1,7 @@
-"""What the referee says.  The same events go to the match store, the panel, the web page and standard output.
+"""The referee's events.  The same ones go to the match store, the panel, the web page and standard output.
 
-Each is a frozen value; :func:`to_json` gives its fields as JSON, ``event`` first.  The types of the fields are the one
-schema: :func:`from_json` takes nothing that does not fit it, wherever it comes from.
+Each is a frozen value; :func:`to_json` gives its fields as JSON, ``event`` first.  The types of the fields are the only
+schema: :func:`from_json` accepts nothing that does not fit it, wherever it comes from.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ClockState = Annotated[str, Meta(pattern=r"\A(running|stopped|flag)\Z")]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """``t``: seconds since the start, of the decisive frame.  ``n``: running number from 1."""
+    """``t``: time of the decisive frame, in seconds since the start.  ``n``: sequence number from 1."""
 
     event: ClassVar[str]
     t: Seconds
@@ -66,10 +66,10 @@ class Illegal(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished(Event):
-    """A turn begun well, or a position not yet set up; ``todo`` says what is left to do.
+    """A turn half done without a violation, or a position not yet set up; ``todo`` says what is left to do.
 
-    ``stacks`` are what the ``cells`` must hold in the end, bottom to top, where that is known, and ``levels`` those of
-    their pillars, where there are any; ``rule`` is the id of the rule that demands it, empty for a set-up.
+    ``stacks`` are what the ``cells`` must hold in the end, bottom to top, if that is known, and ``levels`` those of
+    their pillars, if there are any; ``rule`` is the id of the rule that demands it, empty for a set-up.
     """
 
     event: ClassVar[str] = "unfinished"
@@ -93,7 +93,7 @@ class Restored(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn(Event):
-    """The accusation of ``player`` that stands was false: the one of ``cells`` was misread, as the match has shown.
+    """The standing accusation of ``player`` was false: ``cells`` were misread, as the match has shown.
 
     The moves that lay on the table follow as events of their own.
     """
@@ -116,8 +116,9 @@ class TakenBack(Event):
 class Unsure(Event):
     """Several moves fit what is seen; ``question`` asks people which it was.
 
-    ``cells`` are the squares in which the moves differ, or which look odd.  ``or_one_hand``: each option is several
-    players' moves, and one player may have made them all, which nobody may; then none of the options is the answer.
+    ``cells`` are the squares in which the moves differ, or which look odd.  ``or_one_hand``: each option consists of
+    several players' moves, but one player may have made them all, which is not allowed; then none of the options is the
+    answer.
     """
 
     event: ClassVar[str] = "unsure"
@@ -145,7 +146,7 @@ class Corrected(Event):
 class ViewChanged(Event):
     """``state``: clear, hand, blocked, no-mat, moved, dark, noise, flicker, shaking, slow, unread or camera-lost.
 
-    Where it is ``unread`` the program is at fault.
+    ``unread`` means that the program is at fault.
     """
 
     event: ClassVar[str] = "view"
@@ -192,8 +193,8 @@ class GameOver(Event):
 class ClockChanged(Event):
     """Whose time runs from now on.
 
-    ``state``: running, stopped, or flag when the time of ``player`` has run out.  ``left`` are the seconds left to each
-    of ``players``; ``control`` is what they were given, such as ``10m+5s``.
+    ``state``: running, stopped, or flag if the time of ``player`` has run out.  ``left`` are the seconds left to each
+    of ``players``; ``control`` is the time control, such as ``10m+5s``.
     """
 
     event: ClassVar[str] = "clock"
@@ -231,7 +232,7 @@ KINDS: dict[str, type[Event]] = {
 
 
 def withdrawn(events: Iterable[Event]) -> frozenset[int]:
-    """The numbers of the accusations that were false: of those that stood since the table was last right."""
+    """The numbers of the false accusations: at each withdrawal, those made since the table was last right."""
     false: set[int] = set()
     standing: set[int] = set()
     for event in events:
@@ -252,7 +253,7 @@ def to_json(event: Event) -> dict[str, Any]:
 
 
 def from_json(row: dict[str, Any]) -> Event:
-    """The event of a JSON object.  Raises BadText for an unknown kind and for every field that does not fit."""
+    """The event in a JSON object.  Raises BadText for an unknown kind and for every field that does not fit."""
     name = row.get("event")
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:

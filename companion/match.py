@@ -1,7 +1,7 @@
-"""A match: a game, the position in which it began, and everything played since.
+"""A match: a game, its initial position, and everything played since.
 
 Immutable.  The camera sees only tops and heights; what lies below them, whose turn it is, how often a position has
-stood on the table, all that is known from here.
+occurred, all that is known from here.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from companion.rules.game import Game, Move, Outcome, Position, Stage
 from companion.rules.notation import format_move
 
 DRAWING_REPETITIONS = 3
-"""G-4, DIA-12: the same position for the third time ends the match; how, the game says."""
+"""G-4, DIA-12: the third occurrence of a position ends the match; how is up to the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """One step of a match: the move, or None where an arbiter set the position by hand, and the position after."""
+    """One ply of a match: the move, or None if an arbiter set the position by hand, and the position after it."""
 
     move: Move | None
     position: Position
@@ -76,12 +76,12 @@ class Match:
 
     @cached_property
     def repetitions(self) -> int:
-        """How often the present position has occurred in this match, now included."""
+        """How often the present position has occurred in this match, this occurrence included."""
         return sum(position == self.position for position in self.positions())
 
     @cached_property
     def idle(self) -> int:
-        """How many of the last plies were moves without progress; an arbiter's ruling counts anew."""
+        """How many of the last plies were moves without progress; an arbiter's ruling resets the count."""
         befores = [self.start, *(ply.position for ply in self.plies)]
         idle = 0
         for ply, before in zip(reversed(self.plies), reversed(befores[:-1]), strict=True):
@@ -119,17 +119,17 @@ class Match:
 
     @cached_property
     def due(self) -> Stage | None:
-        """What waits on squares of the board to be done before the match can go on; None where nothing does."""
+        """What must be done on squares of the board before the match can go on; None if nothing must."""
         due = None if self.outcome is not None else self.game.due(self.position)
         return due if due is not None and due.cells else None
 
     def _is_stuck(self, player: Player) -> bool:
-        """Whether ``player`` would have no move: someone to whom the turn order merely does not come is not skipped."""
+        """Whether ``player`` would have no move: a player whose turn has merely not come is not skipped."""
         return not self.game.legal_moves(replace(self.position, to_move=player))
 
 
 def format_moves(match: Match, moves: tuple[Move, ...]) -> str:
-    """Consecutive moves from the match's position on, as people write them."""
+    """Consecutive moves from the match's position on, in notation."""
     texts = []
     for move in moves:
         texts.append(format_move(match.game, match.position, move))

@@ -1,4 +1,4 @@
-"""A game's kit on somebody's own board, from one photograph of it."""
+"""A game's kit on somebody's own board, from one photograph of that board."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from vision.sizing.sizes import Sizes
 MINE = "mine"
 
 ENOUGH_MARKERS = 3
-"""Their white tells the light all over a board, unless they lie on one line."""
+"""This many markers, unless they lie on one line, show the light all over a board by their white."""
 
 TOO_FEW = "{count} markers do not tell the light all over the board: stick more round the squares, wholly on the board"
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the picture does not tell of a board.
+    """What the picture does not say about a board.
 
     Attributes:
         sizes: of pieces, by their letters, as :func:`calibration.piece_sizes.with_sizes` takes them; the others are as
-            large for the squares as those of the game's own kit.
+            large, relative to the squares, as those of the game's own kit.
         dictionary: of the markers, a ``cv2.aruco`` name.
         name: of the kit.
     """
@@ -53,7 +53,7 @@ def measure(
 ) -> tuple[Kit, MeasuredBoard]:
     """The kit for ``game`` on the board in a photograph (height, width, 3) uint8 BGR, and how it was measured.
 
-    Squares that the game does not have are missing on a board of the game's size.
+    On a board of the game's size, squares that the game does not have are missing.
 
     Raises ProfileError.
     """
@@ -75,10 +75,10 @@ def measure(
 
 
 def shown_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
-    """Why a board cannot be read that a photograph (height, width, 3) uint8 BGR shows empty; "" where it can.
+    """Why a board, empty in a photograph (height, width, 3) uint8 BGR, cannot be read; "" if it can.
 
-    Its appearance cannot be learned, or it shows other lines than its kit says.  Nothing is said where the kit
-    describes its appearance.
+    Its appearance cannot be learned, or its lines are not those of its kit.  Always "" if the kit describes its
+    appearance.
     """
     if kit.board.cell_colour is not None:
         return ""
@@ -98,10 +98,10 @@ def sized(
     layout: Mapping[str, str],
     levels: tuple[int, ...] = (),
 ) -> tuple[Kit, tuple[Sizes, ...]]:
-    """The kit of a measured board with its pieces as large as a photograph shows them, and how large they look in it.
+    """The kit of a measured board with pieces of the sizes that a photograph shows, and these apparent sizes.
 
-    What the photograph does not tell stays as it is.  ``empty`` and ``shown`` (height, width, 3) uint8 BGR are of the
-    bare board and of a ``layout``, stacks by cell, from one place; ``levels`` of terrain, a cell, if any.
+    What the photograph does not show is unchanged.  ``empty`` and ``shown`` (height, width, 3) uint8 BGR are of the
+    bare board and of a ``layout``, stacks by cell, from one place; ``levels`` of terrain, one a cell, if any.
 
     Raises VisionError.
     """
@@ -112,7 +112,7 @@ def sized(
 
 
 def _as_told(kind: PieceKind, sizes: Sizes | None) -> PieceKind:
-    """A piece as large as a photograph tells, as far as it does."""
+    """A piece kind with the sizes that a photograph shows, as far as it shows them."""
     if sizes is None:
         return kind
     width = round(sizes.width_mm, 1) if sizes.is_width_told else kind.width_mm

@@ -1,8 +1,8 @@
-"""What the referee's events mean in words: one sentence for people, in each language of :data:`LANGUAGES`.
+"""The referee's events in words: one sentence for people, in each language of :data:`LANGUAGES`.
 
-:func:`sentence` serves everything that speaks to people.  The events themselves are in English; of a broken rule, a
-task or a question another language says what the file beside the game's own has for the rule, with the squares.
-:func:`trouble` does the same for what is wrong with a picture or a device.
+:func:`sentence` serves everything that speaks to people.  The events themselves are in English; for a broken rule, a
+task or a question, another language says what its file beside the game's own has for the rule, with the squares.
+:func:`trouble` does the same for faults of a picture or a device.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ __all__ = [
 ]
 
 MOST_RULES = 2
-"""Of more broken rules than this only the first are explained; a longer sentence is not listened to."""
+"""Number of broken rules that are explained at most; nobody listens to a longer sentence."""
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType({"en": ENGLISH, "de": GERMAN})
 
 
 def language(code: str, game: Game | None = None) -> Language:
-    """The language of a two-letter code, with what ``game`` calls its players and its rules in it.
+    """The language of a two-letter code, with the names that ``game`` has in it for its players and its rules.
 
     Raises:
         BadText: there is no such language; the message names those that there are.
@@ -87,7 +87,7 @@ def to_move(position: str) -> Player:
 
 
 def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, str] = MappingProxyType({})) -> str:
-    """The event as one line for people; ``names`` go before the language's own words for the players."""
+    """The event as one line for people; ``names`` take priority over the language's own words for the players."""
     called = {**tongue.players, **names}
     words = {field.name: _words(field.name, getattr(event, field.name), tongue, called) for field in fields(event)}
     if tongue.rules and isinstance(event, Illegal):
@@ -108,7 +108,7 @@ def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, st
 
 
 def task(event: Unfinished, tongue: Language) -> str:
-    """What is left to do: in the event's own words or their like in ``tongue``, else from its rule and squares."""
+    """What is left to do: the event's own words or their translation in ``tongue``, else its rule and squares."""
     if not tongue.rules:
         return event.todo
     if (told := _translated(event.todo, tongue.tasks)) is not None:
@@ -126,12 +126,12 @@ def task(event: Unfinished, tongue: Language) -> str:
 
 
 def trouble(message: str, tongue: Language) -> str:
-    """What is wrong with a picture, a camera or a set-up, in ``tongue``; a message that it has no words for stays."""
+    """What is wrong with a picture, a camera or a set-up, in ``tongue``; a message without translation is unchanged."""
     return _translated(message, tongue.troubles) or message
 
 
 def _translated(message: str, words: Mapping[str, str]) -> str | None:
-    """``message`` by the first of ``words`` that fits, and so what stands in its places; None where none fits."""
+    """``message`` by the first of ``words`` that matches, its placeholders translated likewise; None: none matches."""
     for english, said in words.items():
         if found := _pattern(english).fullmatch(message):
             parts = found.groupdict().items()
@@ -141,7 +141,7 @@ def _translated(message: str, words: Mapping[str, str]) -> str | None:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    """What a text with ``{places}`` looks like once they are filled in."""
+    """The pattern of a text whose ``{places}`` have been filled in."""
     parts = re.split(r"\{(\w+)\}", text)
     return re.compile("".join(f"(?P<{part}>.+)" if i % 2 else re.escape(part) for i, part in enumerate(parts)))
 
@@ -154,7 +154,7 @@ def minutes(seconds: float) -> str:
 
 
 def _key(event: Event) -> str:
-    """Which text says it."""
+    """The key of the text for an event."""
     match event:
         case ViewChanged(state=state) | SensorsChanged(state=state) | ClockChanged(state=state):
             return f"{event.event}.{state}"
@@ -187,7 +187,7 @@ def _task_key(event: Unfinished | Unsure) -> str:
 
 
 def _words(name: str, value: object, tongue: Language, called: Mapping[Player, str]) -> str:
-    """How a field of an event reads inside a sentence."""
+    """The text of an event's field within a sentence."""
     if name == "options" and isinstance(value, tuple):
         return f" {tongue.either} ".join(value)
     if isinstance(value, tuple):

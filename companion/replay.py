@@ -1,4 +1,4 @@
-"""Playing a recorded match through the rules again: does every event say what the rules say?"""
+"""Replaying a recorded match by the rules: does every event agree with them?"""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from companion.rules.game import Move
 from companion.rules.notation import format_move, format_position, parse_move, parse_position
 
 MOST_WAYS = 64
-"""Ways in which a record may have come about that are followed: each ruling to the same position doubles them."""
+"""Number of possible histories of a record that are followed: each ruling to the same position doubles them."""
 
 
 class Unlawful(CompanionError):
-    """An event says what cannot have been."""
+    """An event that contradicts the rules or the events before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Unfounded(CompanionError):
 
 
 def first_fault(events: Iterable[Event]) -> Fault | None:
-    """Where a match's events stop following from each other by the rules; None: nowhere."""
+    """The first event that does not follow from the others by the rules; None: all do."""
     try:
         for _ in stages(events):
             pass
@@ -62,7 +62,7 @@ def first_fault(events: Iterable[Event]) -> Fault | None:
 def stages(events: Iterable[Event]) -> Iterator[tuple[Event, Match]]:
     """Each event with the match as it stands after it.
 
-    Where a record leaves open how a position came to be, as few moves as possible are taken to have been taken back.
+    If a record leaves open how a position came about, the fewest possible moves are assumed to have been taken back.
 
     Raises:
         Unfounded: an event cannot follow those before it.
@@ -77,9 +77,9 @@ def stages(events: Iterable[Event]) -> Iterator[tuple[Event, Match]]:
 
 
 def following(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
-    """What a match can be after ``event`` that could be any of ``matches`` before, likelier ones first.
+    """The possible matches after ``event``, given the possible ``matches`` before it, likelier ones first.
 
-    Before the first event there are none.  Raises CompanionError when the event cannot follow.
+    Before the first event there are none.  Raises CompanionError if the event cannot follow.
     """
     return _continued(matches, event) if matches else _started(event)
 
@@ -91,11 +91,11 @@ def _started(event: Event) -> tuple[Match, ...]:
 
 
 def _continued(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
-    """What the match can be after ``event``.
+    """The possible matches after ``event``.
 
-    There may be several possibilities: an arbiter who takes moves back, one who sets the same position by hand and one
-    who says that no move was made leave the same record, but not the same number of repetitions, nor of moves that can
-    be taken back.
+    There may be several: an arbiter who takes moves back, one who sets the same position by hand and one who says that
+    no move was made leave the same record, but not the same number of repetitions, nor of moves that can be taken
+    back.
     """
     following: list[Match] = []
     faults: list[CompanionError] = []
@@ -110,7 +110,7 @@ def _continued(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
 
 
 def _after(match: Match, event: Event) -> tuple[Match, ...]:
-    """The match after ``event``, in every way that it may have come about.  Raises CompanionError: in none."""
+    """The match after ``event``, in every way in which it may have come about.  Raises CompanionError if in none."""
     _check_names(match, event)
     match event:
         case Start():
@@ -136,7 +136,7 @@ def _after(match: Match, event: Event) -> tuple[Match, ...]:
 
 
 def _check_names(match: Match, event: Event) -> None:
-    """Squares, players, pieces and rules of an event are those of the game."""
+    """Check that squares, players, pieces and rules of an event are those of the game."""
     game = match.game
     for cell in getattr(event, "cells", ()):
         _require(cell in game.layout.index, f"{cell} is no square of {game.tag}")

@@ -1,4 +1,4 @@
-"""The way back from an illegal act, folded from what was seen and what was expected.  Pure."""
+"""The way back from an illegal act, derived from the seen and the expected board.  Pure."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ LEVELS = " levels="
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to put right.
+    """One step in restoring the table.
 
     Attributes:
         source: the square from whose top pieces are taken; empty: from beside the board.
         target: the square onto whose top they go, or whose pillar is moved; empty: off the board.
         count: how many pieces; 0 for a pillar.
-        piece: the uppermost of them; empty where it is not known.
+        piece: the uppermost of them; empty if it is not known.
         level: where the pillar belongs; None for pieces.
         now: where it stands; None for pieces.
-        replaced: how many pieces of ``source`` have gone, in place of which others stand there now.
+        replaced: how many pieces of ``source`` have gone and been replaced by others that stand there now.
     """
 
     source: str
@@ -43,16 +43,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a board text says: tops and heights by cell, and levels where there are pillars."""
+    """The content of a board text: tops and heights by cell, and levels if there are pillars."""
 
     sights: tuple[Sight, ...]
     levels: tuple[int, ...]
 
 
 def way_back(game: Game, event: Illegal) -> tuple[Step, ...]:
-    """What leads back to the accepted position, in the order in which it can be done.
+    """The steps back to the accepted position, in an order in which they can be done.
 
-    Empty where the texts of ``event`` do not fit ``game``, or say nothing that could be done.
+    Empty if the texts of ``event`` do not fit ``game``, or imply nothing that could be done.
     """
     layout = game.layout
     try:
@@ -64,7 +64,7 @@ def way_back(game: Game, event: Illegal) -> tuple[Step, ...]:
 
 
 def _undo(layout: Layout, attempt: str, seen: _Seen, expected: _Seen) -> Step | None:
-    """The one step that undoes ``attempt``; None where it is no act that a single step undoes."""
+    """The one step that undoes ``attempt``; None if it is not an act that a single step undoes."""
     cells = layout.index
     if found := STACK_MOVE.fullmatch(attempt):
         source, target, part, taken = found.groups()
@@ -88,7 +88,7 @@ def _pillars(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[Step]:
 
 
 def _pieces(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[Step]:
-    """Surplus pieces go where the same are missing, else off; what is missing still comes from beside the board."""
+    """Surplus pieces go where the same are missing, else off; pieces still missing come from beside the board."""
     surplus, missing = list[Step](), list[Step]()
     for cell, (now, was) in enumerate(zip(seen.sights, expected.sights, strict=True)):
         over, under = _difference(layout.cells[cell], now, was)
@@ -106,7 +106,7 @@ def _pieces(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[Step]:
 
 
 def _difference(name: str, now: Sight, was: Sight) -> tuple[Step | None, Step | None]:
-    """What one square has too many of, and what it lacks; both where another piece stands on top."""
+    """The surplus of one square, and what it lacks; both if a different piece is on top."""
     if now == was:
         return None, None
     (high, top), (due, due_top) = now, was
@@ -119,7 +119,7 @@ def _difference(name: str, now: Sight, was: Sight) -> tuple[Step | None, Step | 
 
 
 def _read(layout: Layout, text: str) -> _Seen:
-    """Raises BadText when ``text`` is none of this layout."""
+    """The content of ``text``.  Raises BadText if it does not fit this layout."""
     board, _, levels = text.partition(LEVELS)
     sights: dict[Cell, Sight] = {}
     ranks = list(ranks_downward(layout))

@@ -1,7 +1,7 @@
-"""What a text or a number may be that comes from a wire, a file or a person, and the one place that checks it.
+"""The constraints on text and numbers from a wire, a file or a person, and the one place that checks them.
 
-A dataclass whose fields have the types below says wholly what its JSON may be: :func:`read` takes nothing else.  What
-depends on several fields is checked by ``__post_init__``, also for values that the program makes itself.
+A dataclass whose fields have the types below fully defines its JSON: :func:`read` accepts nothing else.  Constraints
+across several fields are checked by ``__post_init__``, also for values that the program makes itself.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ LONGEST_TEXT = 4000
 """Characters; the longest text that the program writes, a position of Diamond with every ban, has about 400."""
 
 LONGEST_NAME = 100
-"""Characters of a person's name."""
+"""Maximum characters of a person's name."""
 
 LONGEST_PICTURE = 200_000
-"""Characters of a small picture inside a text: some squares as a camera saw them take about 10,000."""
+"""Maximum characters of a small picture inside a text: some squares as a camera saw them take about 10,000."""
 
 LONGEST_S = 1e9
 """No time within a match is longer (32 years)."""
@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 def read(kind: type[T], row: object) -> T:
-    """The dataclass ``kind`` of a JSON object, every field checked; lists become tuples.
+    """The dataclass ``kind`` from a JSON object, every field checked; lists become tuples.
 
     Raises:
         BadText: a field is missing, unknown, of the wrong kind or out of range; names the field.
@@ -63,12 +63,12 @@ def read(kind: type[T], row: object) -> T:
 
 
 def checked(value: T) -> T:
-    """``value``, a dataclass that the program has made, held against the same types.  Raises BadText."""
+    """``value``, a dataclass that the program has made, checked against the same types.  Raises BadText."""
     return read(type(value), asdict(value))  # type: ignore[call-overload]
 
 
 def json_object(text: str | bytes) -> dict[str, Any]:
-    """The JSON object that ``text`` is.  Raises BadText."""
+    """The JSON object in ``text``.  Raises BadText."""
     try:
         row = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

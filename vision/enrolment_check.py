@@ -14,7 +14,7 @@ from vision.appearance.piece_colours import median
 from vision.capture.frames import Frame
 from vision.errors import ColoursAlike, VisionError
 from vision.glyphs.faces import Faces
-from vision.glyphs.templates import blank, compare, make_alphabet, nothing_before
+from vision.glyphs.templates import bare_wood_log_likelihood, compare, make_alphabet, nothing_before
 from vision.inference.geometry import Geometry
 from vision.inference.ground_hue import OFF_HUE
 from vision.likelihood.hues import hue_of
@@ -50,7 +50,7 @@ def checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[
     Raises VisionError when the photograph, read with this appearance, does not show what ``stacks`` by cell promise.
     """
     kit, appearance = reader.kit, reader.appearance
-    wrong = _broken_promises(image, reader, geometry, stacks)
+    wrong = _layout_mismatches(image, reader, geometry, stacks)
     # A colour learned where a piece was promised, with a hue that the ground does not have, is that piece's.
     wrong = {cell: state for cell, state in wrong.items() if state[1] or not _is_off_hue(reader, stacks.get(cell, ""))}
     missing = {cell for cell, (_, top) in wrong.items() if cell in stacks and not top}
@@ -58,7 +58,7 @@ def checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[
     there = {stack[-1] for cell, stack in stacks.items() if cell not in missing}
     absent = tuple(letter for letter in tops if letter not in there)
     if not wrong or appearance.glyphs or not 0 < len(absent) < len(tops) / 2:
-        _refuse(kit, stacks, wrong)
+        _raise_mismatch(kit, stacks, wrong)
         check_colours(reader, stacks)
         return appearance
     pieces = {
@@ -67,8 +67,10 @@ def checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[
     }
     appearance = replace(appearance, pieces=pieces, not_found=absent)
     again = Reader(kit, reader.camera, appearance, reader.levels)
-    left = _broken_promises(image, again, geometry, stacks)
-    _refuse(kit, stacks, {cell: state for cell, state in left.items() if stacks.get(cell, " ")[-1] not in absent})
+    left = _layout_mismatches(image, again, geometry, stacks)
+    _raise_mismatch(
+        kit, stacks, {cell: state for cell, state in left.items() if stacks.get(cell, " ")[-1] not in absent}
+    )
     check_colours(again, {cell: stack for cell, stack in stacks.items() if stack[-1] not in absent})
     return appearance
 
@@ -89,7 +91,7 @@ def _of_others(kit: Kit, appearance: SetAppearance, letter: str, found: Collecti
     return median(alike) if alike else nominal_appearance(kit).pieces[letter]
 
 
-def _broken_promises(
+def _layout_mismatches(
     image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]
 ) -> dict[str, CellState]:
     """What is read on squares that do not show what ``stacks`` by cell promise, even in a direct comparison."""
@@ -97,22 +99,22 @@ def _broken_promises(
     reading = reader.read_at(frame, geometry)
     for row, cell in enumerate(reading.cells):
         stack = stacks.get(cell, "")
-        promised = [_is_promised(state, stack, reader.appearance.glyphs) for state in reading.states]
+        promised = [_shows_promised(state, stack, reader.appearance.glyphs) for state in reading.states]
         likeliest = reading.best(row)[0]
         least = UNLIKELY if likeliest[1] else UNLIKELY_IF_EMPTY
         if np.exp(reader.undoubted[row, promised]).sum() < least:
             broken[cell] = likeliest
-    return {} if broken and _is_likelier(frame, reader, stacks, broken) else broken
+    return {} if broken and _layout_is_likelier(frame, reader, stacks, broken) else broken
 
 
-def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken: dict[str, CellState]) -> bool:
+def _layout_is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken: dict[str, CellState]) -> bool:
     """Whether the table that ``stacks`` promise is likelier, as a whole, than with any or all of the ``broken`` cells.
 
     Read cell by cell, pieces in a line may each be taken for part of a tower on the first one.
     """
     promised: dict[str, CellState] = {}
     for cell, stack in stacks.items():
-        fitting = [state for state in reader.states if _is_promised(state, stack, {})]
+        fitting = [state for state in reader.states if _shows_promised(state, stack, {})]
         if not fitting:
             return False
         promised[cell] = fitting[0]
@@ -127,7 +129,7 @@ def _is_likelier(frame: Frame, reader: Reader, stacks: Mapping[str, str], broken
     return True
 
 
-def _refuse(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState]) -> None:
+def _raise_mismatch(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, CellState]) -> None:
     """Raise VisionError for the first of the squares that are ``wrong``."""
     for cell, (height, top) in wrong.items():
         stack = stacks.get(cell, "")
@@ -177,7 +179,7 @@ def _size(kind: PieceKind) -> tuple[str, float, float]:
     return kind.shape, kind.width_mm, kind.height_mm
 
 
-def _is_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> bool:
+def _shows_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -> bool:
     """Whether ``state`` is what ``stack`` promises; its top may be any piece where characters are being learned."""
     height, top = state
     if not stack:
@@ -190,7 +192,7 @@ def check_unlike(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs:
     labels = nothing_before(image)
     likely, _ = compare(image, faces, labels, make_alphabet(glyphs))
     np.fill_diagonal(likely, -np.inf)
-    is_same = (likely > ALIKE) & (likely > UNEXPLAINED * blank(image, faces, labels)[:, None])
+    is_same = (likely > ALIKE) & (likely > UNEXPLAINED * bare_wood_log_likelihood(image, faces, labels)[:, None])
     is_alike = is_same | (likely > FAINT)
     if is_alike.any():
         names = [f"{cell} ({letter})" for letter, cell in shown.items()]

@@ -18,7 +18,7 @@ TOGETHER_S = 1.0
 as daylight, is not to be averaged away."""
 
 
-class Exposure:
+class FrameAverage:
     """The mean of the newest pictures of one calm: of twice MOST_FRAMES at most, older ones counting less."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit, Pillars
 from vision.appearance.illumination import Illumination
 from vision.inference.pillar_levels import LevelQuestion, estimate_levels
-from vision.inference.pillar_views import SHRINK, PillarViews, make_views, told_apart
+from vision.inference.pillar_views import SHRINK, PillarViews, candidate_levels, make_views
 from vision.latest import Latest
 from vision.likelihood.regions import Colours
 from vision.pose.projection import Registration
@@ -31,7 +31,7 @@ class LevelEstimator:
 
     def given(self, levels: tuple[int, ...]) -> Estimate:
         """The estimate where all ``levels`` are known, so that no picture is needed; nothing on the pillars."""
-        count = len(told_apart(self._pillars))
+        count = len(candidate_levels(self._pillars))
         return levels, np.full((len(levels), count), -np.log(count), np.float32), np.zeros(len(levels), np.intp)
 
     def estimated(

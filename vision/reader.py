@@ -38,10 +38,10 @@ from vision.inference.outliers import (
     UNLIKE_SHARE,
     by_state,
     covered,
-    doubted,
-    is_otherwise,
+    is_explained,
+    is_wrong_board,
     surely_empty,
-    understood,
+    tempered,
 )
 from vision.inference.pale_pyramids import find_pale
 from vision.inference.pillar_levels import LevelQuestion
@@ -189,12 +189,12 @@ class Reader:
             told = known, expected or known
             last, likely_levels = self._explained_on_pillars(frame.image, geometry, told, changed)
         unlike, centres_mm = last.unexplained > UNLIKE_SHARE, last.hypothesis.geometry.crops.centres_mm
-        otherwise = is_otherwise(last.unexplained, centres_mm)
+        otherwise = is_wrong_board(last.unexplained, centres_mm)
         hidden = covered(last.unexplained, centres_mm, max(self.kit.board.pitch_mm)) & (not otherwise)
         return Reading(
             self.kit.cells,
             self.states,
-            doubted(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(frame.image)),
+            tempered(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(frame.image)),
             np.where(hidden, np.maximum(last.outlier_share, last.unexplained), last.outlier_share),
             frame.t_s,
             unlike=tuple(np.flatnonzero(unlike).tolist()) if otherwise else (),
@@ -218,7 +218,7 @@ class Reader:
             return False
         pose, is_bare = last.hypothesis.geometry.pose, surely_empty(last.log_likelihood)
         if self.kit.pillars is None:
-            is_bare &= understood(last.unexplained)
+            is_bare &= is_explained(last.unexplained)
         cells = {self.kit.cells[number] for number in np.flatnonzero(is_bare)} - layout.keys()
         if self.kit.pillars is not None:
             return column is not None and self._follow_pillars(column, self._photograph(image, pose), cells)

@@ -22,22 +22,22 @@ from calibration.kit import Kit, available_kits, load_kit
 from calibration.srgb import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
-from vision.exposure import TOGETHER_S, Exposure
+from vision.exposure import TOGETHER_S, FrameAverage
 from vision.glyphs.face_detection import centred
 from vision.glyphs.ring import find_ring
-from vision.inference.comparison import among_heights, rescored, stacks_of
+from vision.inference.comparison import rescored, reweight_heights, stacks_of
 from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_comparison import compare_with_line, compare_with_tower
 from vision.inference.picture_view import make_view
 from vision.inference.render_and_compare import compare
-from vision.inference.ring_heights import about
+from vision.inference.ring_heights import radius_range
 from vision.inference.surfaces import by_surfaces
 from vision.motion import Watch
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
-from vision.scene.silhouettes import is_before
+from vision.scene.silhouettes import covers_points
 from vision.scene.solids import hull
 from vision.scene.terrain import SUBPIXEL_BITS, fixed
 
@@ -59,7 +59,7 @@ def warm_up(reader: Reader) -> None:
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
     picture = _drawn(reader.kit, reader.appearance, geometry)
     watch = Watch(reader.kit, reader.camera)
-    exposure = Exposure()
+    exposure = FrameAverage()
     for t_s, frame in enumerate((picture, 255 - picture)):
         watch.glimpse(frame)
         exposure.add(frame, t_s * TOGETHER_S)
@@ -73,11 +73,11 @@ def warm_up(reader: Reader) -> None:
     hypothesis = Hypothesis(observations, np.array(reader.appearance.rim, np.float32), geometry)
     hypothesis.log_likelihood(np.arange(1), 0)
     hypothesis.invalidate_neighbours(0, 1)
-    is_before(hypothesis.silhouettes, 0, geometry.crops.origin_px)
+    covers_points(hypothesis.silhouettes, 0, geometry.crops.origin_px)
     if geometry.prisms is not None:  # where nothing is in doubt nothing is compared
         tried = np.ones(1 + len(geometry.prisms.counts), np.bool_)
         likely = compare(picture, hypothesis, 0, tried)
-        likely = among_heights(likely, likely, tried)
+        likely = reweight_heights(likely, likely, tried)
         rescored(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
         hypothesis.assign(0, 1)
         if geometry.configurations.is_single_size:
@@ -92,7 +92,7 @@ def warm_up(reader: Reader) -> None:
     if reader.appearance.ring_mm is not None:  # where nothing is in doubt no ring is looked for
         face, labels = geometry.faces.of(np.zeros(1, np.intp)), hypothesis.all_labels()
         centred(picture, face, labels, reader.appearance.ring_mm)
-        find_ring(picture, face, labels, about(reader.appearance.ring_mm))
+        find_ring(picture, face, labels, radius_range(reader.appearance.ring_mm))
     if reader.appearance.glyphs:  # where no character is legible no face is put elsewhere
         rescore_placed(hypothesis, np.zeros(1, np.intp), np.zeros((1, 1), np.intp), np.zeros((1, 1, 2), np.float32))
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely, nor a pale one for

@@ -1,1 +1,1 @@
-"""Wiring: a source of pictures, the eyes, the referee, and everything that listens to it."""
+"""Wiring: a source of pictures, the eyes, the referee, and everything that listens to the referee."""

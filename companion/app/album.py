@@ -1,4 +1,4 @@
-"""What the camera saw with what the program believed over it, as a folder of pictures."""
+"""What the camera saw, overlaid with what the program believed, as a folder of pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vision.capture.frames import Frame
 from vision.drawing import Viewpoint, belief
 
 CELL = re.compile(r"[a-z]\d+")
-"""What may be a square's name in the text of a move."""
+"""A word that may be a square's name in the text of a move."""
 
 
 class Album:
@@ -25,9 +25,9 @@ class Album:
     def __init__(
         self, folder: Path, eyes: Eyes | SeveralEyes, levels: tuple[int, ...], tongue: Language = ENGLISH
     ) -> None:
-        """``levels``: of the terrain, empty for a flat board; ``tongue``: of the captions.
+        """``levels``: of the terrain, empty for a flat board; ``tongue``: language of the captions.
 
-        Raises CompanionError when there can be no folder.
+        Raises CompanionError if the folder cannot be made.
         """
         self._folder, self._eyes, self._levels, self._tongue = folder, eyes, levels, tongue
         self._caption = ""
@@ -40,7 +40,7 @@ class Album:
             ) from error
 
     def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...]) -> None:
-        """Write one picture.  Raises CompanionError when the disk refuses it."""
+        """Write one picture.  Raises CompanionError if the disk refuses it."""
         if events:
             self._caption = sentence(events[-1], self._tongue)
             self._marked = self._cells(events[-1])

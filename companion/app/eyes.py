@@ -1,4 +1,4 @@
-"""One camera's frames turned into what the referee needs: did it move, and what lies there."""
+"""One camera's frames turned into what the referee needs: whether anything moved, and what lies there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vision.alternatives import cut_outs
 from vision.capture.frames import Frame
 from vision.drawing import Viewpoint
 from vision.errors import MatNotFound, VisionError
-from vision.exposure import Exposure
+from vision.exposure import FrameAverage
 from vision.inference.geometry import Geometry
 from vision.motion import Comparison, Glimpse, Watch
 from vision.pose.projection import Registration
@@ -31,44 +31,44 @@ from vision.reader import Levels, Reader
 from vision.reading import EMPTY, Reading
 
 HAND_GIVEN_UP_S = 3.0
-"""A change that looks like an arm but has not moved for so long is a thing on the table: a hand trembles."""
+"""A change that looks like an arm but has not moved for this long is a thing on the table: a hand trembles."""
 
 PUT_DOWN_S = 0.25
-"""What only hangs together with an arm in the picture is waited for so long: a hand that has put something down at the
-far edge, and is seen by its fingertips and its shadow, rests for less before it moves on."""
+"""Something that is merely connected to an arm in the picture counts as hidden for this long: a hand that has put
+something down at the far edge, and is seen by its fingertips and its shadow, rests for less before it moves on."""
 
 NEW_LIGHT_SHARE = 0.02
-"""When half of all cells have changed by more than this, it was the light that changed, not the board."""
+"""If half of all cells have changed by more than this, the light has changed, not the board."""
 
 MOSTLY_ALTERED = 0.5
-"""When more of the cells look different since the last reading, all are read."""
+"""If a larger share of the cells looks different since the last reading, all are read."""
 
 PUSH_CONFIRMED_S = 0.3
-"""A new pose must be seen again after so long: an arm over a marker, or a mat that is just being pushed, moves on."""
+"""A new pose must be seen again after this long: an arm over a marker, or a mat that is just being pushed, moves on."""
 
 BETTER_SHARE = 0.7
-"""A pose of as many markers is better by the share of its reprojection error: noise alone makes a tenth of that, and
-what misleads one marker at first, as an arm's shadow, several times as much."""
+"""A pose with as many markers is better if its reprojection error is at most this share of the known one's: noise alone
+makes a tenth of that, and what misleads one marker at first, such as an arm's shadow, several times as much."""
 
 UNREAD = "unread"
-"""The view when the program itself is at fault: the picture is kept, so that the fault can be found."""
+"""The view if the program itself is at fault: the picture is kept, so that the fault can be found."""
 
 CUT_OUT_QUALITY = 80
-"""JPEG quality of what is kept of a second look: about 5 kB a picture."""
+"""JPEG quality of the pictures kept from a second look: about 5 kB a picture."""
 
 CHECKED = 2
-"""So many pillars are checked at once: those that a hand was at.  To judge one takes about as long as a reading."""
+"""Number of pillars checked at once: those that a hand was at.  Judging one takes about as long as a reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is known of the pillars' levels (n) without looking; None where, or for all of which, nothing is.
+    """What is known about the levels of n pillars without looking; None for a pillar, or for all, if nothing is.
 
     Attributes:
         sensed: by their sensors, now.
         before: where they stood in the last picture that made sense.
         expected: where they should stand.
-        doubted: those whose sensors the picture contradicts, or has contradicted: it is asked again.
+        doubted: those whose sensors the picture contradicts, or has contradicted; for these the picture decides.
     """
 
     sensed: Levels | None = None
@@ -78,7 +78,7 @@ class Told:
 
     @property
     def likely(self) -> Levels | None:
-        """Where each pillar stands a priori: as its sensor says, or as it stood, or as it should."""
+        """Where each pillar stands a priori: by its sensor, else where it stood before, else where it should stand."""
         told = [levels for levels in (self.sensed, self.before, self.expected) if levels is not None]
         firsts = (next((one for one in each if one is not None), None) for each in zip(*told, strict=True))
         return tuple(firsts) if told else None
@@ -89,16 +89,16 @@ NOTHING_TOLD = Told()
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A reading that was tried.
+    """The result of trying to read a frame.
 
     Attributes:
-        reading: what was read; None when nothing could be.
+        reading: what was read; None if nothing could be.
         view: state of the view: ``clear``; ``moved`` while camera or mat seem to be pushed; ``no-mat``; ``dark``;
-            ``unread``, where the program itself is at fault.
-        why: why there is no reading; str() of it, which may take as long as some readings.
-        is_whole: whether all cells were read, and not those alone whose picture had changed.
+            ``unread`` if the program itself is at fault.
+        why: why there is no reading; its str() may take as long as some readings.
+        is_whole: whether all cells were read, not only those whose picture had changed.
         is_recalled: whether they were compared with the last picture that made sense in an earlier calm, though one of
-            this calm did.
+            this calm did too.
     """
 
     reading: Reading | None
@@ -109,7 +109,7 @@ class Look:
 
 
 class Eyes:
-    """Reader and watch of one camera."""
+    """The reader and the motion watch of one camera."""
 
     def __init__(
         self,
@@ -119,9 +119,9 @@ class Eyes:
         levels: tuple[int, ...] = (),
         lens: LensFinder | None = None,
     ) -> None:
-        """``levels``: of terrain, or of the pillars at the start, a cell; empty on a flat board.
+        """``levels``: of terrain, or of the pillars at the start, for each cell; empty on a flat board.
 
-        ``lens`` finds the camera's lens where only the size of its pictures is known yet.
+        ``lens`` finds the camera's lens if only the size of its pictures is known yet.
         """
         self._lens = lens
         self.reader = Reader(kit, camera, appearance, levels)
@@ -134,10 +134,10 @@ class Eyes:
         self._in_sight: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
         self._in_sight_earlier: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
         self._unrest = Unrest(0.0)
-        self._exposure = Exposure()
+        self._exposure = FrameAverage()
 
     def moving(self, frame: Frame) -> bool:
-        """Whether anything moved since the frame before, but for what never rests; see :attr:`unrest`.
+        """Whether anything has moved since the frame before, apart from constant unrest; see :attr:`unrest`.
 
         Raises VisionError for a frame of the wrong size.
         """
@@ -153,7 +153,7 @@ class Eyes:
             moving = may_be_hand(self._unrest, glimpse.difference, piece_px2)
         if moving:
             self._still_since_s = frame.t_s
-        if moving or self._unrest.why == "shaking":  # whose mean would be blurred
+        if moving or self._unrest.why == "shaking":  # the mean would be blurred
             self._exposure.clear()
         elif not self._exposure.is_enough:
             self._exposure.add(frame.image, frame.t_s)
@@ -166,22 +166,22 @@ class Eyes:
 
     @property
     def reaching_from(self) -> frozenset[str]:
-        """The sides of the mat from which an arm reached in when :meth:`moving` was asked last; ``S`` is rank 1's."""
+        """The sides of the mat from which an arm reached in at the last call of :meth:`moving`; ``S`` is rank 1's."""
         return frozenset() if self._glimpse is None else self._watch.reaching_from(self._glimpse)
 
     @property
     def unrest(self) -> str:
-        """Why the picture never comes to rest: ``noise``, ``flicker`` or ``shaking``; empty where it does."""
+        """Why the picture never comes to rest: ``noise``, ``flicker`` or ``shaking``; empty if it does."""
         return self._unrest.why
 
     def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False, is_review: bool = False) -> Look:
-        """Read the frame that :meth:`moving` was asked about last, with those of the same calm before it.
+        """Read the frame last passed to :meth:`moving`, averaged with those of the same calm before it.
 
         Args:
             frame: the newest one.
-            told: of the pillars' levels.
-            afresh: every cell, also where nothing has changed since the last reading, which may have been wrong.
-            is_review: likewise, and against the last picture that made sense in an earlier calm.
+            told: what is known about the pillars' levels.
+            afresh: read every cell, even where nothing has changed since the last reading, which may have been wrong.
+            is_review: the same, compared with the last picture that made sense in an earlier calm.
         """
         try:
             if self._lens is not None and (camera := self._lens.take(frame.image)) is not None:
@@ -203,13 +203,13 @@ class Eyes:
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
         self._looked_s = frame.t_s
-        # With pillars the geometry is that of the levels that were read.
+        # With pillars, the geometry is that of the levels that were read.
         self.geometry = self.reader.geometry(geometry.pose)
         told_changes = reading if seen is None else self._with_changes(reading, seen)
         return Look(told_changes, is_whole=altered is None, is_recalled=is_recalled)
 
     def compare(self, question: Verify) -> Verified | None:
-        """Which of the tables asked about the frames of this calm show; None where the picture does not tell.
+        """Which of the tables in question the frames of this calm show; None if the picture does not tell.
 
         Follows :meth:`look`.  Takes up to 60 ms.
         """
@@ -228,27 +228,27 @@ class Eyes:
         return Verified(tuple(map(float, log_p)), shown[0] if shown else b"", tuple(shown[1:]))
 
     def _averaged(self, frame: Frame) -> npt.NDArray[np.uint8]:
-        """The mean of the frames of this calm, this one the newest; from now on the glimpse is of it, too."""
+        """The mean of the frames of this calm, ending with this one; from now on the glimpse is of it, too."""
         self._exposure.add(frame.image, frame.t_s)
         picture = self._exposure.picture()
         self._glimpse = self._watch.glimpse_of_still(picture)
         return picture
 
     def _recalled(self) -> bool:
-        """Compare with the last picture of an earlier calm that made sense again, where one of this calm did since."""
+        """Return to the last picture of an earlier calm that made sense if one of this calm has since; whether done."""
         if self._understood_s < self._still_since_s or not self._watch.recall_bare():
             return False
         self._in_sight, self._understood_s = self._in_sight_earlier, float("-inf")
         return True
 
     def _altered(self, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
-        """(n,) cells that look different from the last reading; None where the light may have changed too."""
+        """(n,) cells that look different from the last reading; None if the light may have changed too."""
         assert self._glimpse is not None, "look() follows moving()"
         altered = self._watch.altered(self._glimpse, geometry)
         return None if altered is None or altered.mean() > MOSTLY_ALTERED else altered
 
     def understood(self) -> None:
-        """The frame that was looked at last shows a table that makes sense: no hand is over it."""
+        """Note that the frame last looked at shows a table that makes sense: no hand is over it."""
         assert self._glimpse is not None, "understood() follows look()"
         is_same_calm = self._understood_s >= self._still_since_s
         self._watch.keep_bare(self._glimpse, is_thing=self._is_thing, is_same_calm=is_same_calm)
@@ -258,9 +258,9 @@ class Eyes:
         self._in_sight = self.reader.in_sight()
 
     def learn(self, layout: Mapping[str, str]) -> None:
-        """Learn how the board looks where pieces stood until now; ``layout``: the stacks by cell that stand there now.
+        """Learn the look of the board where pieces stood until now; ``layout``: the present stacks by cell.
 
-        The frame that was looked at last shows them for certain.
+        The frame last looked at certainly shows them.
         """
         try:
             self.reader.learn_bare(self._exposure.picture(), layout)
@@ -268,10 +268,10 @@ class Eyes:
             return
 
     def _place(self, pose: Registration, t_s: float) -> Geometry | None:
-        """The geometry to read with; None while the mat seems to lie elsewhere than it did and may move on.
+        """The geometry to read with; None while the mat seems to have been moved and may still be moving.
 
-        With a marker covered, or a shadow's edge on one, a pose is less certain than the one that is known; and of two
-        that differ by noise the first one does.
+        With a marker covered, or a shadow's edge on one, a pose is less certain than the known one; of two that differ
+        by noise, the first is kept.
         """
         if self.geometry is None:
             self.geometry = self.reader.geometry(pose)
@@ -295,13 +295,13 @@ class Eyes:
         return self.geometry
 
     def _is_confirmed(self, pose: Registration, t_s: float) -> bool:
-        """Whether another pose than the known one has been seen before, some time ago."""
+        """Whether this pose, different from the known one, was first seen long enough ago."""
         if self._candidate is None or not self.reader.is_same(self._candidate[0], pose):
             self._candidate = (pose, t_s)
         return t_s - self._candidate[1] >= PUSH_CONFIRMED_S
 
     def _use_camera(self, camera: Camera) -> None:
-        """Look through a lens that is known better; from now on everything is where this one shows it."""
+        """Switch to a camera that is known better; everything is located by it from now on."""
         if camera.size == self.reader.camera.size:
             self._watch.camera = camera
         else:
@@ -310,12 +310,12 @@ class Eyes:
         self.geometry, self._candidate = None, None
 
     def _compared(self, geometry: Geometry) -> Comparison | None:
-        """The frame against the last picture that made sense; None where there is none."""
+        """The frame compared with the last picture that made sense; None if there is none."""
         assert self._glimpse is not None, "look() follows moving()"
         return self._watch.compare(self._glimpse, geometry)
 
     def _known(self, told: Told, seen: Comparison | None) -> Levels | None:
-        """The levels that the picture need not tell."""
+        """The levels that the picture need not tell; None without pillars."""
         n = len(self.reader.levels)
         if self.reader.kit.pillars is None:
             return None
@@ -327,21 +327,21 @@ class Eyes:
         return self._looked_s - self._still_since_s >= HAND_GIVEN_UP_S
 
     def _with_changes(self, reading: Reading, seen: Comparison) -> Reading:
-        """``reading`` with what the last picture that made sense adds to it."""
+        """``reading`` with what comparison with the last picture that made sense adds to it."""
         hidden = seen.touched if self._looked_s - self._still_since_s < PUT_DOWN_S else seen.covered
         outlier_share = reading.outlier_share if self._is_thing else np.maximum(reading.outlier_share, hidden)
         changed = None if _is_new_light(seen) else self._changed(seen)
         return replace(reading, outlier_share=outlier_share.astype(np.float32), changed=changed)
 
     def _changed(self, seen: Comparison) -> npt.NDArray[np.float32]:
-        """(n,) share of each cell's picture that differs: not for what has been put or taken away before the cell."""
+        """(n,) changed share of each cell's picture, without what was put in front of the cell or taken away there."""
         geometry, in_sight = self.reader.in_sight()
         if self._in_sight is None or self._in_sight[0].pose is not geometry.pose:
             return seen.changed
         known, before = self._in_sight
         if before.shape != in_sight.shape:
             return seen.changed
-        # A pillar that has moved since is looked at in another place, as far as it is in sight now.
+        # A pillar that has moved since is compared at another place, as far as it is visible now.
         has_moved = [one != other for one, other in zip(known.levels, geometry.levels, strict=True)] or [False]
         return self._watch.changed_in_sight(seen, geometry, in_sight & (before | np.array(has_moved)[:, None, None]))
 
@@ -358,12 +358,12 @@ def _is_new_light(seen: Comparison) -> bool:
 def not_in_doubt(told: Told, n: int, changed: npt.NDArray[np.float32] | None) -> tuple[int | None, ...]:
     """The levels (n) that are known well enough; None for those that the picture must tell.
 
-    What sensors tell is known, but news, and where the picture has changed most, they are checked by it.  A pillar of
-    which they tell nothing stands as it did while its picture is still.
+    Levels from sensors are known, but changed levels, and those where the picture has changed most, are checked by the
+    picture.  A pillar of which its sensor says nothing stands where it did as long as its picture is unchanged.
 
     Args:
         told: what is known without looking.
-        n: how many pillars there are.
+        n: number of pillars.
         changed: (n,) share of each cell's picture that differs from the last one that made sense; None: not known.
     """
     sensed, before = (levels or (None,) * n for levels in (told.sensed, told.before or told.expected))

@@ -1,4 +1,4 @@
-"""What a kit's squares hold: terrain, pillars as a position has them, and the stacks of a layout."""
+"""What a kit's squares hold: terrain, the pillars of a position, and the stacks of a layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.rules.game import Game, Position
 
 
 def ground_levels(kit: Kit, game: Game, position: Position) -> tuple[int, ...]:
-    """Level of what each of the kit's cells stands on, in the kit's order; empty for a flat board."""
+    """Ground level of each of the kit's cells, in the kit's order; empty for a flat board."""
     levels = game.table(position).levels or game.layout.terrain
     by_name = dict(zip(game.layout.cells, levels, strict=True)) if levels else {}
     return tuple(by_name.get(cell, 0) for cell in kit.cells) if levels else ()
@@ -20,7 +20,7 @@ def ground_levels(kit: Kit, game: Game, position: Position) -> tuple[int, ...]:
 def start_levels(kit: Kit) -> tuple[int, ...]:
     """Levels of terrain, or of pillars at the start of the kit's game; empty for a flat board.
 
-    Raises CompanionError when there is no such game.
+    Raises CompanionError if there is no such game.
     """
     if kit.pillars is None and not kit.board.terrain_step_mm:
         return ()
@@ -29,9 +29,9 @@ def start_levels(kit: Kit) -> tuple[int, ...]:
 
 
 def parse_levels(text: str, kit: Kit) -> tuple[int, ...]:
-    """Levels as a position's ``levels=`` has them: ranks from the highest down joined by /, files by commas.
+    """Levels written as in a position's ``levels=``: ranks from the highest down joined by /, files by commas.
 
-    Raises CompanionError when there are too few or too many, or when a pillar cannot stand so.
+    Raises CompanionError if there are too few or too many, or if a pillar cannot stand so.
     """
     if kit.pillars is None:
         raise CompanionError(f"--levels: the kit {kit.name} has no pillars")
@@ -47,10 +47,10 @@ def parse_levels(text: str, kit: Kit) -> tuple[int, ...]:
 
 
 def parse_layout(text: str, kit: Kit) -> Mapping[str, str]:
-    """The stack on each square that has one: ``start`` of the kit's game, ``enrol`` as the kit says, or a board's text.
+    """The stacks by square: ``start`` of the kit's game, ``enrol`` as the kit says, or the text of a board.
 
-    A board's text is that of a position: ranks from the highest down joined by /, in each the stacks, bottom first, and
-    the numbers of empty squares, joined by commas.  Raises CompanionError when it does not fit the kit's board.
+    The text is that of a position: ranks from the highest down joined by /, in each the stacks, bottom first, and the
+    numbers of empty squares, joined by commas.  Raises CompanionError if it does not fit the kit's board.
     """
     if text == "enrol":
         return kit.enrol

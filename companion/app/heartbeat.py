@@ -1,6 +1,6 @@
-"""Tells systemd that the table is up and that its loop still turns; does nothing where systemd does not ask.
+"""A heartbeat telling systemd that the table is up and its loop still runs; nothing if systemd does not ask for it.
 
-The protocol is one datagram for each message: sd_notify(3).
+The protocol is one datagram a message: sd_notify(3).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from companion.referee.snapshot import Snapshot
 from vision.capture.frames import Frame
 
 DEFAULT_S = 5.0
-"""Between two beats where no watchdog is set; they carry the state that `systemctl status` shows."""
+"""Interval of the heartbeat if no watchdog is set; it carries the state that `systemctl status` shows."""
 
 
 class Heartbeat:
-    """A follower of the table that beats as often as systemd wants: while frames or outages come, between matches.
+    """A follower of the table that beats as often as systemd wants: with every frame or outage, and between matches.
 
     Args:
         send: takes one message for systemd.
@@ -32,14 +32,14 @@ class Heartbeat:
         self._beaten_s: float | None = None
 
     def see(self, frame: Frame) -> None:
-        """Nothing: a frame counts once it has been dealt with."""
+        """Do nothing: a frame counts once it has been dealt with."""
 
     def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:
-        """Beat, if it is time; the first time, say that the table is ready."""
+        """Beat if it is time; the first time, say that the table is ready."""
         self._beat(warning or f"{snapshot.mode}, view {snapshot.view}, {t_s:.0f} s")
 
     def rest(self) -> None:
-        """Beat, if it is time, while no match is being played."""
+        """Beat if it is time, while no match is being played."""
         self._beat("no match is being played")
 
     def _beat(self, status: str) -> None:
@@ -52,7 +52,7 @@ class Heartbeat:
 
 
 def heartbeat(environment: Mapping[str, str], clock: Callable[[], float]) -> Heartbeat | None:
-    """The heartbeat that systemd asks for by ``$NOTIFY_SOCKET`` and ``$WATCHDOG_USEC``; None where it asks for none."""
+    """The heartbeat for which systemd asks by ``$NOTIFY_SOCKET`` and ``$WATCHDOG_USEC``; None if it asks for none."""
     path = environment.get("NOTIFY_SOCKET", "")
     if not path:
         return None
@@ -62,7 +62,7 @@ def heartbeat(environment: Mapping[str, str], clock: Callable[[], float]) -> Hea
     interval_s = int(usec) / 3e6 if usec.isdecimal() and int(usec) else DEFAULT_S
 
     def send(message: str) -> None:
-        # A systemd that does not listen is no reason to stop a match, nor to wait.
+        # A systemd that does not listen is no reason to stop a match, or to wait.
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
             wire.settimeout(0)
             wire.connect(address)

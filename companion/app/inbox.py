@@ -1,4 +1,4 @@
-"""What people want of the table, from any thread: the deciding thread drains it, and says what became of each order.
+"""People's orders to the table, from any thread: the deciding thread drains them and reports each order's outcome.
 
 How to use it::
 
@@ -25,7 +25,7 @@ from companion.referee.referee import Referee
 Wish = Callable[[Referee], Order | None]
 """An order that depends on how the match stands when it is taken, such as an answer to the question then open.
 
-Called in the deciding thread; raises CompanionError where nothing fits.  None: nothing is to be done.
+Called in the deciding thread; raises CompanionError if nothing fits.  None: nothing is to be done.
 """
 
 CAPACITY = 100
@@ -35,12 +35,12 @@ CLOSED = "the table is closed"
 FULL = "too much is asked of the table at once; try again"
 
 Outcome = Future[tuple[Event, ...]]
-"""What becomes of an order: the events that followed, or the CompanionError that refused it."""
+"""The result of an order: the events that followed, or the CompanionError that refused it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One order, who gives it, and where to say what became of it."""
+    """One order, who gives it, and where to report its outcome."""
 
     order: Order | Wish
     by: str
@@ -49,14 +49,14 @@ class Request:
 
 @dataclass
 class Inbox:
-    """A bounded queue of orders.  :meth:`put` from any thread, the rest from the deciding one."""
+    """A bounded queue of orders.  :meth:`put` may be called from any thread, the rest only from the deciding one."""
 
     _requests: Queue[Request] = field(default_factory=lambda: Queue(CAPACITY))
     _is_closed: bool = False
     _gate: Lock = field(default_factory=Lock)
 
     def put(self, order: Order | Wish, by: str = "arbiter") -> Outcome:
-        """Ask for ``order``; returns at once, also when the table is closed or the queue full (then refused)."""
+        """Submit ``order``; returns at once, also if the table is closed or the queue full (then it is refused)."""
         request = Request(order, by, Future())
         with self._gate:
             if self._is_closed:
@@ -69,7 +69,7 @@ class Inbox:
         return request.outcome
 
     def drain(self, take: Callable[[Order | Wish, str], tuple[Event, ...]]) -> None:
-        """Hand every waiting order to ``take``; what it raises of CompanionErrors goes to who asked."""
+        """Pass every waiting order to ``take``; the CompanionErrors that it raises go to whoever gave the order."""
         with suppress(Empty):
             while True:
                 request = self._requests.get_nowait()
@@ -81,7 +81,7 @@ class Inbox:
                     request.outcome.set_exception(error)
 
     def close(self) -> None:
-        """Refuse what waits and all that comes."""
+        """Refuse all waiting and future orders."""
         with self._gate:
             self._is_closed = True
 

@@ -1,4 +1,4 @@
-"""The lens of a camera at a table, found from the board that it sees; better, as it sees it from other places."""
+"""The lens of a camera at a table, found from the board that it sees, better if it sees it from several places."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 
 PICTURES_A_PLACE = 3
-"""Pictures that are looked at while camera and board stay where they are: noise and JPEG move corners in each anew."""
+"""Pictures used while camera and board stay in place: noise and JPEG move the corners differently in each."""
 
 MOST_PICTURES = 12
-"""With four places the lens is known as well as its markers tell it; the search takes half a second with so many."""
+"""With four places the lens is known as well as the markers allow; the search takes half a second with so many."""
 
 SURER = 0.95
-"""A lens takes another's place where its focal length is less uncertain by this factor: each change has the board read
-anew."""
+"""A lens replaces another if the uncertainty of its focal length is at most this factor of the other's: each change
+requires the board to be read anew."""
 
 
 class LensFinder:
-    """Finds the lens that sees a kit's board; knows what it was shown so far."""
+    """Finds the lens that sees a kit's board, from all pictures shown to it so far."""
 
     def __init__(self, kit: Kit, say: Callable[[str], None]) -> None:
         """``say`` is told what people should know."""
@@ -33,13 +33,13 @@ class LensFinder:
         self._best: BoardLens | None = None
 
     def moved(self) -> None:
-        """Camera or board lie elsewhere: what is seen from there tells more."""
+        """Note that camera or board has moved: pictures from the new place tell more."""
         self._wanted = PICTURES_A_PLACE
 
     def take(self, image: npt.NDArray[np.uint8]) -> Camera | None:
-        """The camera by this picture (height, width, 3) uint8 BGR and those before; None where it is known as well.
+        """The camera by this picture (height, width, 3) uint8 BGR and those before; None if it is no better known.
 
-        Raises ProfileError when the markers are mirrored.
+        Raises ProfileError if the markers are mirrored.
         """
         if not self._wanted or len(self._seen) >= MOST_PICTURES:
             return None

@@ -1,4 +1,4 @@
-"""Where people ask for the next match of a table, from any thread; the deciding thread has it begun.
+"""Where people request a table's next match, from any thread; the deciding thread begins it.
 
 How to use it::
 
@@ -22,27 +22,27 @@ from companion.web.starting import Begin, Choice, Playable, Unfinished
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is wanted, and where to say whether it has begun."""
+    """What is requested, and where to report whether it has begun."""
 
     wanted: Choice
     outcome: Future[None]
 
     def begun(self) -> None:
-        """The match has begun."""
+        """Report that the match has begun."""
         self.outcome.set_result(None)
 
     def refuse(self, error: Exception) -> None:
-        """It cannot begin."""
+        """Report that it cannot begin."""
         self.outcome.set_exception(error if isinstance(error, CompanionError) else CompanionError(str(error)))
 
 
 @dataclass(frozen=True)
 class Lobby:
-    """Holds the one match that is asked for.
+    """Holds the one match that is requested.
 
     Attributes:
         games: what can be played at the table.
-        usual: what its settings say is played there.
+        usual: what is played there by its settings.
         unfinished: the kept matches that can go on, the newest first; called in any thread.
     """
 
@@ -53,11 +53,11 @@ class Lobby:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether another match is asked for than the one that is being played."""
+        """Whether a match other than the one being played is requested."""
         return not self._waiting.empty()
 
     def put(self, wanted: Choice) -> Future[None]:
-        """Ask for a match; refused at once while another one is about to begin."""
+        """Request a match; refused at once while another one is about to begin."""
         asked = Asked(wanted, Future())
         try:
             self._waiting.put_nowait(asked)
@@ -66,7 +66,7 @@ class Lobby:
         return asked.outcome
 
     def take(self, timeout_s: float) -> Asked | None:
-        """What is asked for; None: nothing was for so long."""
+        """The request; None: there was none for ``timeout_s``."""
         try:
             asked = self._waiting.get(timeout=timeout_s)
         except Empty:

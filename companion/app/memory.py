@@ -1,4 +1,4 @@
-"""What a referee holds of memory, kept small once every loop has been compiled or loaded (Linux; elsewhere nothing)."""
+"""Keeps a referee's memory use small once every loop has been compiled or loaded (Linux; elsewhere does nothing)."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAPS = Path("/proc/self/maps")
-"""What is mapped, a line each: addresses, rights, place in the file, device, inode, file (proc(5))."""
+"""The mappings, one a line: addresses, permissions, offset in the file, device, inode, file (proc(5))."""
 
 COMPILER = "libllvmlite"
-"""The library that links loops, of which 70 MB were read; nobody calls it again until one is to be compiled."""
+"""The library that links loops, of which 70 MB were read; it is not called again until a loop is to be compiled."""
 
 DONT_NEED, PAGE_OUT = 4, 21
-"""Advice to madvise(2): drop pages, and reclaim those that nobody else uses, which spares what was written to."""
+"""Advice to madvise(2): drop pages, and reclaim those that nobody else uses, which spares pages written to."""
 
 MMAP_THRESHOLD, LARGE_BYTES = -3, 1 << 18
-"""Parameter of mallopt(3), and from where on freed memory goes back at once: a picture has 2.8 MB.  By itself the limit
-grows to the largest array that was freed, and then pictures leave holes."""
+"""Parameter of mallopt(3), and the size above which freed memory is returned at once: a picture has 2.8 MB.  By default
+the limit grows to the largest array that was freed, and then pictures leave holes."""
 
 
 def keep_small() -> None:
-    """Give back what compiling took, and from now on what pictures take as soon as they are let go.
+    """Return the memory that compiling took, and from now on that of pictures as soon as they are released.
 
-    What is there now stays: a search of all of it for what may be let go would stop a match for a tenth of a second.
+    What exists now is kept: searching all of it for garbage would stop a match for a tenth of a second.
     """
     gc.collect()
     gc.freeze()
-    with contextlib.suppress(OSError, AttributeError):  # another system's library has none of these
+    with contextlib.suppress(OSError, AttributeError):  # the C library of another system has none of these
         libc = ctypes.CDLL(None)
         libc.mallopt(MMAP_THRESHOLD, LARGE_BYTES)
         libc.malloc_trim(0)
@@ -39,7 +39,7 @@ def keep_small() -> None:
 
 
 def compiler_pages() -> Iterator[tuple[int, int, str]]:
-    """First and last address and rights of what is mapped of the compiler and is only read.  Raises OSError."""
+    """First and last address and permissions of the compiler's mappings that are not writable.  Raises OSError."""
     for line in MAPS.read_text(encoding="utf-8", errors="replace").splitlines():
         addresses, rights, *_ = line.split(maxsplit=2)
         if COMPILER in line and "w" not in rights:

@@ -1,4 +1,4 @@
-"""Says once that the board looks otherwise than its kit says, and again after it has looked right."""
+"""Reports once that the board does not look as its kit says, and again after it has looked right."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from companion.events import Event
 from vision.capture.frames import Frame
 
 LASTS_S = 3.0
-"""A board that is another one looks so for longer than this.  An arm that is not known for one yet may hide so much of
-it that all squares are in doubt: at the start of two recordings of twelve for a tenth of a second."""
+"""A different board looks wrong for longer than this.  An arm that is not yet recognised as one may hide so much of it
+that all squares are in doubt: at the start of two recordings of twelve for a tenth of a second."""
 
 
 class MismatchTeller:
-    """Looks on at every frame that is read."""
+    """An onlooker for every frame that is read."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         """``say`` is told what is wrong, and what to do."""

@@ -1,4 +1,4 @@
-"""The pillars of a table as the referee needs them: do they move, how high do they stand, are their sensors well."""
+"""The pillars of a table as the referee needs them: whether they move, their heights, and faults of their sensors."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from companion.rules.board import Cell
 from companion.tracker.pillars import Rows, sense
 
 SILENT_S = 1.0
-"""Without a scan for so long the sensors are lost, whatever the wire says."""
+"""Without a scan for this long the sensors are lost, whatever the connection reports."""
 
 KEPT_S = 0.6
-"""Scans of the last moments; of a calm, the newest say what the older ones said."""
+"""Age of the oldest scans kept; in a calm, the newest say the same as older ones."""
 
 NEWEST, EARLIER_S = 3, (0.15, 0.4)
-"""A pillar moves when the middle of its newest scans is not where it was so long before."""
+"""A pillar moves if the median of its newest scans differs from that of scans taken this long before them."""
 
 MOVED_STEPS = 0.4
-"""Share of a step that tells moving from noise: 4 mm where one measurement errs by 0.8 mm."""
+"""Share of a step that distinguishes movement from noise: 4 mm, while a single measurement errs by 0.8 mm."""
 
 SEATED_STEPS = 0.45
-"""A pillar nearer to a level than this share of a step stands at it."""
+"""A pillar within this share of a step of a level stands at it."""
 
 UNREST_S, REST_S = 3.0, 1.0
-"""Nobody turns at one pillar for so long without ever letting it rest: its sensor is at fault."""
+"""Nobody turns one pillar for this long without ever letting it rest: its sensor is at fault."""
 
 FRESH_S = 0.2
-"""A calm that has only begun is told by a scan no older than this."""
+"""In a calm that has only just begun, a scan no older than this is used."""
 
 Heights = tuple[float | None, ...]
-"""Of each cell in the kit's order, mm above the mat; None where the sensor cannot tell."""
+"""For each cell in the kit's order, mm above the mat; None if the sensor cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """All heights at ``t_s``, in the time of the frames, and the names of the cells whose sensors report a fault."""
+    """All heights at ``t_s``, in the frames' time, and the names of the cells whose sensors report a fault."""
 
     t_s: float
     heights_mm: Heights
@@ -53,16 +53,16 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """The controller is gone; ``why`` is for people."""
+    """The controller does not answer; ``why`` is for people."""
 
     why: str
 
 
 class PillarSource(Protocol):
-    """Where heights come from: a controller, a recording, a simulated table."""
+    """Where heights come from: a controller, a recording or a simulated table."""
 
     def take(self, t_s: float) -> Sequence[Scan | Silence]:
-        """What has come since the last call, up to the frame at ``t_s``, in order.  Raises CompanionError."""
+        """All that has come since the last call, up to the frame at ``t_s``, in order.  Raises CompanionError."""
         ...
 
     def close(self) -> None:
@@ -73,7 +73,7 @@ class PillarSource(Protocol):
 class Pillars:
     """Watches the pillars of one kit, frame by frame.
 
-    ``witness`` is told every scan; ``turning`` are the pillars that moved in the newest frame.
+    ``witness`` is given every scan; ``turning`` are the pillars that moved in the newest frame.
     """
 
     def __init__(self, source: PillarSource, kit: Kit) -> None:
@@ -89,7 +89,7 @@ class Pillars:
         self.witness: Callable[[float, Heights], None] | None = None
 
     def moving(self, t_s: float) -> bool:
-        """Take what has come until the frame at ``t_s``; whether a pillar moves."""
+        """Take what has come up to the frame at ``t_s``; whether a pillar moves."""
         self._now_s = t_s
         for news in self._source.take(t_s):
             if isinstance(news, Silence):
@@ -111,7 +111,7 @@ class Pillars:
         return bool(self.turning)
 
     def disturbed(self) -> None:
-        """Something moved in this frame: what was measured before it says nothing of the calm that may follow."""
+        """Note that something moved in this frame: earlier measurements say nothing about the calm that may follow."""
         self._calm_s = self._now_s
 
     @property
@@ -121,7 +121,7 @@ class Pillars:
         return tuple(name for name in self._cells if name in restless or name in self._reported)
 
     def sensed(self) -> Rows | None:
-        """(n, l) log-likelihood of each pillar's level, of one beyond too, in this calm; None: nothing is known."""
+        """(n, l) log-likelihood of each pillar's levels, with one beyond the highest, in this calm; None: unknown."""
         heights = self._heights()
         if heights is None:
             return None
@@ -129,9 +129,9 @@ class Pillars:
         return sense(heights, levels_mm(kit), kit.sensor_noise_mm)
 
     def levels(self, doubted: Collection[Cell]) -> tuple[int | None, ...] | None:
-        """The level of each pillar, None for the ``doubted`` and those that stand at none; None: nothing is known.
+        """The level of each pillar, None for the ``doubted`` and those at no level; None: nothing is known at all.
 
-        Above the highest level all are at the next one.
+        Every height above the highest level counts as the next one.
         """
         heights = self._heights()
         if heights is None:
@@ -143,7 +143,7 @@ class Pillars:
         self._source.close()
 
     def _forget(self) -> None:
-        """The sensors are lost."""
+        """Note that the sensors are lost."""
         self._scans.clear()
         self._reported, self.state = (), LOST
 
@@ -152,7 +152,7 @@ class Pillars:
         return {cell for cell, (since_s, _) in self._restless.items() if self._now_s - since_s >= UNREST_S}
 
     def _heights(self) -> Heights | None:
-        """The middle of each pillar's measurements in this calm."""
+        """The median of each pillar's measurements in this calm."""
         scans = [scan for scan in self._scans if scan.t_s > self._calm_s]
         if not scans and self._scans and self._now_s - self._scans[-1].t_s <= FRESH_S:
             scans = [self._scans[-1]]
@@ -186,7 +186,7 @@ class Pillars:
 
 
 def levels_mm(kit: PillarKit) -> tuple[float, ...]:
-    """Heights of the levels from 0 to one beyond the highest, where a pillar may be raised against the rules."""
+    """Heights of the levels from 0 to one beyond the highest, to which a pillar may be raised illegally."""
     return tuple(kit.base_mm + level * kit.step_mm for level in range(kit.highest + 2))
 
 

@@ -1,4 +1,4 @@
-"""From a press of a button to the order that the deciding thread takes, and the words for whoever pressed."""
+"""From a press of a button to the order that the deciding thread takes, and the answer for whoever pressed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from companion.referee.orders import Order, OrderRefused
 from companion.referee.referee import Referee
 
 BY = "panel"
-"""Who gives the orders of the buttons, in the record."""
+"""Who gives the orders of the buttons, as recorded."""
 
 
 class Presses:
-    """Takes presses from any thread; means them as the match stands when the deciding thread comes to them.
+    """Takes presses from any thread; interprets them by the state of the match when the deciding thread takes them.
 
     Args:
         inbox: where orders go.
@@ -42,7 +42,7 @@ class Presses:
         return reply.order
 
     def _answer(self, outcome: Outcome) -> None:
-        """Say why an order was refused: by way of the inbox, since this may be any thread."""
+        """Say why an order was refused, by way of the inbox, since this may be any thread."""
         error = outcome.exception()
         if isinstance(error, OrderRefused):
             text = self._tongue.texts["refused"].format(why=str(error).rstrip("."))

@@ -1,4 +1,4 @@
-"""A match that was interrupted goes on from the store: what was accepted, the next event's number, the clock."""
+"""Resuming an interrupted match from the store: what was accepted, the next event's number, the clock."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Interrupted:
     Attributes:
         number: its number in the store.
         match: what had been played.
-        events: everything that had been said.
-        names: the people in turn order; empty where they were not given.
-        confirms: whether a move counts once its player has said so.
+        events: all events so far.
+        names: the people's names in turn order; empty if they were not given.
+        confirms: whether a move counts only once its player has said so.
     """
 
     number: MatchId
@@ -40,12 +40,12 @@ class Interrupted:
 
     @property
     def from_s(self) -> float:
-        """The match's time at which it goes on: the break does not count."""
+        """The match's time at which it resumes: the break does not count."""
         return self.events[-1].t
 
     @property
     def clock(self) -> Clock | None:
-        """The clock as it stood; None: there was none, or what a file told of it does not say what players were given.
+        """The clock as it stood; None if there was none, or if its time control is not in the record.
 
         Raises BadText for one that cannot be read.
         """

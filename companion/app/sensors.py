@@ -1,4 +1,4 @@
-"""Where the heights of pillars come from: a controller on a serial line, a recording's file, a simulated controller."""
+"""Sources of pillar heights: a controller on a serial line, a recording's file, a simulated controller."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from firmware_bridge.simulated.device import Device
 from firmware_bridge.simulated.port import Port, serve
 
 FILE = "sensors.csv"
-"""In the folder of a recording."""
+"""The file's name in the folder of a recording."""
 
 AHEAD_S = 0.03
-"""A scan and a frame at most so far apart are of one moment."""
+"""A scan and a frame no further apart than this are of the same moment."""
 
 STEP_S = 0.01
-"""A simulated controller is let run so far at a time; its own steps are twice as long."""
+"""A simulated controller is advanced by this much at a time; its own steps are twice as long."""
 
 
 def levels_of(kit: Kit) -> Levels:
-    """What a controller must know of a kit.  Raises CompanionError for one without pillars."""
+    """The levels of a kit, which its controller must know.  Raises CompanionError for one without pillars."""
     if kit.pillars is None:
         raise CompanionError(f"the kit {kit.name} has no pillars")
     pillars = kit.pillars
@@ -40,7 +40,7 @@ def levels_of(kit: Kit) -> Levels:
 
 
 class FileSensors:
-    """The ``sensors.csv`` of a recording: ``t_s`` and a height in mm a cell; an empty field is a sensor that is out."""
+    """The ``sensors.csv`` of a recording: ``t_s`` and a height in mm a cell; an empty field is a sensor that failed."""
 
     def __init__(self, path: Path, cells: Sequence[str]) -> None:
         """Raises SourceError that names file and line."""
@@ -55,11 +55,11 @@ class FileSensors:
         return self._scans[begun : self._next]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file is open."""
 
 
 def read_heights(path: Path, cells: Sequence[str]) -> tuple[Scan, ...]:
-    """The rows of such a file.  Raises SourceError that names file and line."""
+    """The rows of a ``sensors.csv``.  Raises SourceError that names file and line."""
     try:
         table = csv.DictReader(read_text(path).splitlines())
         names, rows = table.fieldnames or (), list(table)
@@ -82,10 +82,10 @@ def read_heights(path: Path, cells: Sequence[str]) -> tuple[Scan, ...]:
 
 
 class LinkSensors:
-    """A controller on a serial line, in the time of the frames."""
+    """A controller on a serial line, its scans converted to the frames' time."""
 
     def __init__(self, url: str, kit: Kit, clock: Callable[[], float] = time.monotonic) -> None:
-        """Opens the port.  Raises CompanionError when it cannot be opened now."""
+        """Open the port.  Raises CompanionError if it cannot be opened now."""
         self._url, self._clock, self._cells = url, clock, kit.cells
         self._behind_s = float("inf")
         self._was_heard = False
@@ -96,11 +96,11 @@ class LinkSensors:
             raise CompanionError(f"--serial {error}") from error
 
     def take(self, t_s: float) -> Sequence[Scan | Silence]:
-        """What was measured up to then: a frame that has waited long must not be judged by what came after it.
+        """The scans up to ``t_s``: a frame that has waited long must not be judged by later measurements.
 
-        Raises CompanionError when it is no controller that this program can talk to.
+        Raises CompanionError if it is not a controller that this program can talk to.
         """
-        # The frame that reached us soonest after it was taken tells how the two times lie.
+        # The frame that arrived soonest after it was taken gives the offset between the two clocks.
         self._behind_s = min(self._behind_s, self._clock() - t_s)
         for event in self._link.take():
             if isinstance(event, Refused) and not self._was_heard:
@@ -122,7 +122,7 @@ def _time(news: Scan | Silence, now_s: float) -> float:
 
 
 class SteppedSensors:
-    """A simulated controller with the real firmware, stepped in the time of the frames: no clock, no port."""
+    """A simulated controller with the real firmware, advanced in the frames' time: no clock, no port."""
 
     def __init__(self, device: Device, kit: Kit) -> None:
         self._device, self._cells = device, kit.cells
@@ -132,7 +132,7 @@ class SteppedSensors:
         self._sent = b""
 
     def take(self, t_s: float) -> Sequence[Scan | Silence]:
-        """Let it run until ``t_s``."""
+        """Run it until ``t_s`` and return its scans."""
         events: list[Event] = []
         while self._now_s < t_s:
             self._now_s = min(self._now_s + STEP_S, t_s)
@@ -142,15 +142,15 @@ class SteppedSensors:
         return [scan for event in events for scan in scans_of(event, self._cells, 0.0)]
 
     def close(self) -> None:
-        """End it."""
+        """End the controller."""
         self._device.close()
 
 
 class ServedSensors(LinkSensors):
-    """The same behind a pseudo-terminal in real time, over the port that a real controller would have."""
+    """A simulated controller behind a pseudo-terminal in real time, with the port that a real one would have."""
 
     def __init__(self, device: Device, kit: Kit) -> None:
-        """Raises CompanionError when there can be no pseudo-terminal."""
+        """Raises CompanionError if no pseudo-terminal can be made."""
         self._folder = tempfile.TemporaryDirectory(prefix="pillars")
         self._over = threading.Event()
         path = Path(self._folder.name) / "pillars"
@@ -178,14 +178,14 @@ class ServedSensors(LinkSensors):
 
 
 def scans_of(event: Event, cells: Sequence[str], behind_s: float) -> tuple[Scan | Silence, ...]:
-    """What an event of the wire means to a table whose time is so much behind the host's."""
+    """What an event of the controller means to a table whose time is ``behind_s`` behind the host's."""
     if isinstance(event, Lost | Refused):
         return (Silence(event.why),)
     if not isinstance(event, Sample):
         return ()
     if event.board & wire.SUPPLY_OFF:
         return (Silence("the pots have no supply"),)
-    # A pillar that nobody has seated stands where it is measured.
+    # A pillar between two levels stands where it is measured.
     well = tuple(fault in (wire.OK, wire.BETWEEN) for fault in event.faults)
     heights = tuple(mm if is_well else None for mm, is_well in zip(event.heights_mm, well, strict=True))
     faulty = tuple(cell for cell, is_well in zip(cells, well, strict=True) if not is_well)

@@ -1,7 +1,7 @@
-"""Two or more cameras on one table: each reads on its own, and their likelihoods add.
+"""Two or more cameras on one table: each reads on its own, and their log-likelihoods are added.
 
-Errors of two pictures from two sides are nearly independent: what is hidden, mirrored or dim for one camera is not for
-the other.  So the logarithms of p(picture | state) of a cell are summed over the cameras that see it.
+The errors of pictures from two sides are nearly independent: what is hidden, mirrored or dim for one camera is not for
+the other.  So the values of log p(picture | state) of a cell are summed over the cameras that see it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from vision.reading import Reading
 Array = npt.NDArray[np.float32]
 
 COVERED_SHARE = 0.25
-"""A camera's word on a cell is left out when more than this share of the cell's pixels are outliers to it, and less
+"""A camera's reading of a cell is left out if more than this share of the cell's pixels are outliers to it, and fewer
 to another."""
 
 
 class SeveralEyes:
-    """The eyes of all cameras, used as if they were one camera's (:class:`companion.app.eyes.Eyes`)."""
+    """The eyes of all cameras, used as if they were those of one camera (:class:`companion.app.eyes.Eyes`)."""
 
     def __init__(self, eyes: Sequence[Eyes]) -> None:
         """``eyes``: of camera 0, 1, …, all of the same kit."""
@@ -37,7 +37,7 @@ class SeveralEyes:
 
     @property
     def reader(self) -> Reader:
-        """Of the camera whose picture is the frame's own."""
+        """The reader of the camera whose picture is the frame's own."""
         return self._shown.reader
 
     @property
@@ -47,7 +47,7 @@ class SeveralEyes:
 
     @property
     def geometry(self) -> Geometry | None:
-        """Likewise."""
+        """The geometry of that camera."""
         return self._shown.geometry
 
     def moving(self, frame: Frame) -> bool:
@@ -58,16 +58,16 @@ class SeveralEyes:
 
     @property
     def reaching_from(self) -> frozenset[str]:
-        """The sides of the mat from which an arm reaches in, for any camera."""
+        """The sides of the mat from which an arm reaches in, as seen by any camera."""
         return frozenset(side for eyes in self._eyes for side in eyes.reaching_from)
 
     @property
     def unrest(self) -> str:
-        """Why a camera's picture never comes to rest; empty where all do."""
+        """Why a camera's picture never comes to rest; empty if all do."""
         return next((eyes.unrest for eyes in self._eyes if eyes.unrest), "")
 
     def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False, is_review: bool = False) -> Look:
-        """Read the frame that :meth:`moving` was asked about last, with every camera that can."""
+        """Read the frame last passed to :meth:`moving` with every camera that can."""
         eyes = [(self._eyes[shot.camera], shot) for shot in _shots(frame)]
         looks = {eye: eye.look(shot, told, afresh=afresh, is_review=is_review) for eye, shot in eyes}
         self._looked = tuple(eye for eye, look in looks.items() if look.reading is not None)
@@ -75,13 +75,13 @@ class SeveralEyes:
         if not read:
             return next(iter(looks.values()))
         is_recalled = any(recalled for _, recalled in read)
-        # A camera that knows no earlier calm does not say what has changed since.
+        # A camera that has no earlier calm to compare with does not say what has changed since.
         heard = [reading if recalled == is_recalled else replace(reading, changed=None) for reading, recalled in read]
         is_whole = all(look.is_whole for look in looks.values())
         return Look(combined(heard), is_whole=is_whole, is_recalled=is_recalled)
 
     def compare(self, question: Verify) -> Verified | None:
-        """Which of the tables asked about the cameras show together; None where none of them tells."""
+        """Which of the tables in question the cameras show together; None if none of them tells."""
         answers = [answer for eye in self._looked if (answer := eye.compare(question)) is not None]
         if not answers:
             return None
@@ -89,21 +89,21 @@ class SeveralEyes:
         return replace(answers[0], log_p=tuple(map(float, together)))
 
     def understood(self) -> None:
-        """The frame that was looked at last shows a table that makes sense."""
+        """Note that the frame last looked at shows a table that makes sense."""
         for eye in self._looked:
             eye.understood()
 
     def learn(self, layout: Mapping[str, str]) -> None:
-        """Learn how the board looks where pieces stood until now."""
+        """Learn the look of the board where pieces stood until now."""
         for eye in self._looked:
             eye.learn(layout)
 
 
 def combined(readings: Sequence[Reading]) -> Reading:
-    """What several cameras saw of the same cells at the same moment.
+    """The joint reading of several cameras that saw the same cells at the same moment.
 
-    A cell that is covered for one camera and not for another takes the other's word.  ``outlier_share`` is the least of
-    all cameras; ``changed`` the most of those that see the cell.
+    For a cell that is covered for one camera and not for another, the other's reading is used.  ``outlier_share`` is
+    the least of all cameras; ``changed`` the most of those that see the cell.
     """
     first = readings[0]
     if len(readings) == 1:
@@ -125,19 +125,19 @@ def _shots(frame: Frame) -> tuple[Frame, ...]:
 
 
 def _sum(rows: Sequence[Array], heard: npt.NDArray[np.bool_]) -> Array:
-    """(n, m) sum of log-likelihoods over those that are heard of each row, shifted so that its logsumexp is 0."""
+    """(n, m) sum of log-likelihoods over the cameras heard for each row, shifted so that its logsumexp is 0."""
     total = np.where(heard[:, :, None], np.stack(rows), 0).sum(axis=0)
     shifted: Array = (total - np.logaddexp.reduce(total, axis=1, keepdims=True)).astype(np.float32)
     return shifted
 
 
 def _sum_of_those(readings: Sequence[Reading], heard: npt.NDArray[np.bool_]) -> Array | None:
-    """The same of the pillars' levels, where there are any."""
+    """The same for the pillars' levels; None unless all cameras read them."""
     rows = [reading.level_log_likelihood for reading in readings if reading.level_log_likelihood is not None]
     return _sum(rows, heard) if len(rows) == len(readings) else None
 
 
 def _changed(shares: Sequence[Array | None], heard: npt.NDArray[np.bool_]) -> Array | None:
-    """(n,) the most that changed for a camera that sees the cell; None where none can compare."""
+    """(n,) the largest change for a camera that sees the cell; None if none can compare."""
     known = [np.where(seen, share, 0) for share, seen in zip(shares, heard, strict=True) if share is not None]
     return None if not known else np.fmax.reduce(known).astype(np.float32)

@@ -1,4 +1,4 @@
-"""All that people at the table see, hear and press, as one thing that the table tells and closes."""
+"""Everything that people at the table see, hear and press, as one object that the table notifies and closes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from vision.capture.frames import Frame
 
 
 class Closing(Protocol):
-    """Something that is open."""
+    """Something that can be closed."""
 
     def close(self) -> None:
-        """Give back what is held; a second call does nothing."""
+        """Release everything; a second call does nothing."""
         ...
 
 
@@ -41,9 +41,9 @@ class Wishes:
     Attributes:
         panel: one of :data:`companion.panel.choice.KINDS`.
         tongue: the language of the sentences.
-        names: what the players are called, where not as in the language.
+        names: the players' names if they differ from those of the language.
         pins: of the panel ``gpio``.
-        voice: where the clips of the voice lie; None: nothing is spoken.
+        voice: the folder of the voice's clips; None: nothing is spoken.
     """
 
     panel: str
@@ -54,7 +54,7 @@ class Wishes:
 
 
 class Station:
-    """Tells several tellers, as a follower of the table also of pauses; closes them and the buttons."""
+    """Passes everything on to several tellers, as a follower of the table pauses too; closes them and the buttons."""
 
     def __init__(self, tellers: tuple[Teller, ...]) -> None:
         self._tellers = tellers
@@ -62,11 +62,11 @@ class Station:
         self._is_paused = False
 
     def join(self, teller: Teller) -> None:
-        """Tell this one too, from now on."""
+        """Pass everything on to this teller too, from now on."""
         self._tellers = (*self._tellers, teller)
 
     def listen(self, buttons: Closing | None) -> None:
-        """Close these buttons before everything else."""
+        """Set the buttons, which are closed before everything else."""
         self._buttons = buttons
 
     def tell(self, event: Event) -> None:
@@ -90,7 +90,7 @@ class Station:
             teller.pause(is_paused=is_paused)
 
     def see(self, frame: Frame) -> None:
-        """Nothing: people at the table see it themselves."""
+        """Do nothing: people at the table see it themselves."""
 
     def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:  # noqa: ARG002 - a follower's
         """Show a pause, which is no event, whoever wanted it."""
@@ -108,7 +108,7 @@ class Station:
 
 
 def open_station(wishes: Wishes, players: tuple[Player, ...], stream: TextIO) -> Station:
-    """The panel and the voice.
+    """The station with the panel and the voice.
 
     Raises:
         BadText: there is no such panel.
@@ -122,10 +122,10 @@ def open_station(wishes: Wishes, players: tuple[Player, ...], stream: TextIO) ->
 
 
 def open_buttons(wishes: Wishes, press: Callable[[Press], None]) -> Closing | None:
-    """The buttons of the panel ``gpio``, or the keys of the terminal that the program runs on, if it does.
+    """The buttons of the panel ``gpio``, or the keys of the terminal in whose foreground the program runs, if any.
 
     Raises:
-        PanelError: the pins cannot be had.
+        PanelError: the pins cannot be used.
     """
     if wishes.panel == "gpio":
         from companion.panel.gpio import GpioButtons, pin_factory  # noqa: PLC0415

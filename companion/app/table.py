@@ -1,4 +1,4 @@
-"""One table at work: frames in, events kept first and shown then."""
+"""One table at work: frames in, events stored first and then shown."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from vision.errors import VisionError
 Reply = TypeVar("Reply")
 
 EVIDENCE_QUALITY = 80
-"""JPEG quality of the picture that is kept with a verdict."""
+"""JPEG quality of the picture kept with a verdict."""
 
 VERDICTS = Accepted | Illegal | TakenBack | Unfinished | Unsure | Withdrawn
-"""What may be disputed later."""
+"""Events that may be disputed later."""
 
 
 class Listener(Protocol):
-    """Anything that is told what the referee says, after it has been kept."""
+    """Anything that receives the referee's events after they have been stored."""
 
     def __call__(self, event: Event, /) -> None:
         """Take one event; must be quick."""
@@ -43,7 +43,7 @@ class Listener(Protocol):
 
 
 class Onlooker(Protocol):
-    """Anything that wants to see what was seen: a frame that was read, and what was believed of it."""
+    """Anything that receives what was seen: each frame that was read, and what was believed of it."""
 
     def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...], /) -> None:
         """Take one read frame."""
@@ -51,14 +51,14 @@ class Onlooker(Protocol):
 
 
 class Follower(Protocol):
-    """Anything that wants to know how things stand, all the time.  Both calls must be quick."""
+    """Anything that follows the state of the match all the time.  Both calls must be quick."""
 
     def see(self, frame: Frame) -> None:
         """Take the newest frame."""
         ...
 
     def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:
-        """Take how things stand at ``t_s``, and the store's standing warning: after all events, and every frame."""
+        """Take the state at ``t_s``, and the store's standing warning: after all events, and with every frame."""
         ...
 
 
@@ -70,13 +70,13 @@ class Witness(Protocol):
         ...
 
     def close(self) -> None:
-        """No more frames come."""
+        """Note that no more frames come."""
         ...
 
 
 @dataclass
 class Table:
-    """Runs a source through eyes and referee; commits every event before anybody is told.
+    """Runs a source through eyes and referee; commits every event before anybody receives it.
 
     Attributes:
         source: where frames come from; closed with the table.
@@ -84,10 +84,10 @@ class Table:
         referee: judges.
         keeper: the match's place in the store.
         desk: the panel.
-        listeners: told after the panel, in order.
+        listeners: called after the panel, in order.
         onlookers: given every frame that was read.
         witness: given every frame there is; closed with the table.
-        followers: shown every frame, and told how things stand.
+        followers: given every frame and the state of the match.
         inbox: orders of people; taken with every frame, closed with the table.
         pillars: those of a kit that has them; closed with the table.
         from_s: the match's time at the source's time 0; None for a new match, which begins there.
@@ -139,7 +139,7 @@ class Table:
                 raise SourceError(f"the board was never read: {self.why_unseen}")
 
     def _see(self, shot: Frame, t_s: float) -> None:
-        """Take one frame of the source, at ``t_s`` of the match."""
+        """Process one frame of the source, at ``t_s`` of the match."""
         beside = tuple(replace(other, t_s=t_s - shot.t_s + other.t_s) for other in shot.beside)
         frame = replace(shot, t_s=t_s, beside=beside)
         for follower in self.followers:
@@ -150,13 +150,13 @@ class Table:
             self.witness.take(shot, is_calm=is_calm)
 
     def _miss(self, outage: Outage, t_s: float) -> None:
-        """No camera gives pictures; the match goes on when one does."""
+        """Process an outage: no camera delivers pictures; the match goes on once one does."""
         self.inbox.drain(partial(self._take, t_s, t_s))
         self.why_unseen = outage.why
         self._publish(self.referee.view(t_s, "camera-lost"), None)
 
     def _take(self, t_s: float, now_s: float, order: Order | Wish, by: str) -> tuple[Event, ...]:
-        """Do what people want at ``now_s``, after the frame of ``t_s``.  Raises CompanionError where it is refused."""
+        """Carry out an order given at ``now_s``, after the frame of ``t_s``.  Raises CompanionError if refused."""
         wanted = order if isinstance(order, Order) else order(self.referee)
         events = () if wanted is None else self.referee.order(t_s, wanted, by, now_s)
         self._publish(events, None)
@@ -187,7 +187,7 @@ class Table:
         return False
 
     def _moving(self, frame: Frame) -> bool | None:
-        """Whether anything moves in ``frame``; None where the program itself is at fault, which it says.
+        """Whether anything moves in ``frame``; None if the program itself is at fault, which is announced.
 
         Raises VisionError for a frame of the wrong size.
         """
@@ -200,7 +200,7 @@ class Table:
             return None
 
     def _unseen(self, t_s: float, look: Look) -> tuple[Event, ...]:
-        """What the referee says where a ``look`` told nothing; a fault of the program is noted with the first one."""
+        """The events after a ``look`` without a reading; a fault of the program is noted with the first one."""
         self.why_unseen = look.why
         events = self.referee.view(t_s, look.view)
         if events and look.view == UNREAD:
@@ -208,7 +208,7 @@ class Table:
         return events
 
     def _judged(self, frame: Frame, look: Look, told: Told) -> tuple[Look, tuple[Event, ...]]:
-        """What the referee says to a look at ``frame``; with the look at the whole board, if it wanted one."""
+        """The events after a look at ``frame``, and the look at the whole board instead if the referee wanted one."""
         if look.reading is None:
             return look, self._unseen(frame.t_s, look)
         self.seen = True
@@ -230,7 +230,7 @@ class Table:
         return look, events
 
     def _asked(self, ask: Callable[[], Reply]) -> Reply | None:
-        """What the eyes answer beside a reading; nothing, with a note, where the program itself is at fault."""
+        """What the eyes answer besides a reading; None, with a note, if the program itself is at fault."""
         try:
             return ask()
         except Exception as error:  # a fault in one picture must not end a match
@@ -238,13 +238,13 @@ class Table:
             return None
 
     def _keep_understood(self, events: tuple[Event, ...]) -> None:
-        """Let the eyes keep the picture that was looked at last, which makes sense, and after a move learn from it."""
+        """Let the eyes keep the picture last looked at, which makes sense, and learn from it after a move."""
         self.eyes.understood()
         if any(isinstance(event, Accepted) for event in events):
             self.eyes.learn(self._layout())
 
     def _told(self) -> Told:
-        """What is known of the pillars' levels without looking."""
+        """What is known about the pillars' levels without looking."""
         doubted = self.referee.doubted_pillars
         levels = None if self.pillars is None else self.pillars.levels(doubted)
         expected = self.referee.match.game.table(self.referee.match.position).levels
@@ -257,7 +257,7 @@ class Table:
         return {cell: stack for cell, stack in stacks if stack}
 
     def _feel(self, pillars: Pillars, frame: Frame, *, moving: bool) -> bool:
-        """Take what the pillars' sensors say until this frame; whether anything moves, for the camera or for them."""
+        """Take what the pillars' sensors report up to this frame; whether anything moves, by the camera or by them."""
         moving = pillars.moving(frame.t_s - (self.from_s or 0.0)) or moving
         if moving:
             pillars.disturbed()

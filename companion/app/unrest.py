@@ -1,4 +1,4 @@
-"""Why a picture never comes to rest though nobody is at the board.  Pure: times come in, a word comes out."""
+"""Why a picture never comes to rest though nobody is at the board.  Pure: times go in, a word comes out."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from vision.differencing import Difference
 
 RESTLESS_S = 10.0
-"""Nobody's hand is over the board so long without a pause; a picture that is, is restless for another reason."""
+"""Nobody keeps a hand over the board this long without a pause; a picture restless for longer has another cause."""
 
 FLICKER_CODES, SHAKE_CODES = 3.0, 1.0
-"""Root mean square change between two frames from which light, or shake, is the reason: a lamp that is not seen to
-flicker makes less than one code, a camera on a firm stand none."""
+"""Root mean square change between two frames from which light, or shaking, is the cause: a lamp without visible flicker
+makes less than one code, a camera on a firm stand none."""
 
 AVERAGED_FRAMES = 16
-"""Frames over which the reasons are measured."""
+"""Number of frames over which the causes are measured."""
 
 HANDS = 4.0
-"""Flicker and shake leave patches of so many pieces' area at most; a larger one is a hand all the same."""
+"""Flicker and shaking leave patches of at most this many pieces' area; a larger one is a hand all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Unrest:
     """How restless a picture has been.
 
     Attributes:
-        still_s: when it was still last.
-        flicker, shake: changes by light and by the camera's shake, in codes: averages over the last frames.
-        patch_pieces: area of the largest patch that moves, in pieces' areas: likewise.
+        still_s: when it was last still.
+        flicker, shake: changes by light and by the camera's shaking, in codes: averages over the last frames.
+        patch_pieces: area of the largest moving patch, in pieces' areas, averaged likewise.
         why: ``noise``, ``flicker`` or ``shaking`` once it has lasted; else empty.
     """
 
@@ -51,7 +51,7 @@ def step(unrest: Unrest, t_s: float, difference: Difference | None, piece_px2: f
 
 
 def _why(flicker: float, shake: float, patch_pieces: float) -> str:
-    """The reason; empty where it may well be a hand."""
+    """The cause; empty if it may well be a hand."""
     if patch_pieces < HANDS:
         if flicker >= FLICKER_CODES:
             return "flicker"
@@ -61,6 +61,6 @@ def _why(flicker: float, shake: float, patch_pieces: float) -> str:
 
 
 def may_be_hand(unrest: Unrest, difference: Difference, piece_px2: float) -> bool:
-    """Whether what moves in this frame of a restless picture is large enough for a hand."""
+    """Whether what moves in this frame of a restless picture is large enough to be a hand."""
     pieces = 1.0 if unrest.why == "noise" else HANDS
     return difference.patch_px >= pieces * piece_px2

@@ -1,4 +1,4 @@
-"""The newest picture with the belief over it; drawn only when somebody looks, outside the deciding thread.
+"""The newest picture overlaid with the belief; drawn only if somebody looks, outside the deciding thread.
 
 How to use it::
 
@@ -33,7 +33,7 @@ QUALITY = 78
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What was read last, and how it was seen, by which camera."""
+    """The last reading, its viewpoint and its camera."""
 
     reading: Reading
     sight: Viewpoint
@@ -41,7 +41,7 @@ class Belief:
 
 
 class Window:
-    """Keeps the newest frame and what was last read; a follower and an onlooker of a table."""
+    """Keeps the newest frame and the last reading; a follower and an onlooker of a table."""
 
     def __init__(self, eyes: Eyes | SeveralEyes, levels: tuple[int, ...], clock: Callable[[], float]) -> None:
         """``levels``: of the terrain, empty for a flat board; ``clock``: seconds, monotonic."""

@@ -1,4 +1,4 @@
-"""The panel on a terminal that people look at: lines scroll by, and the board stays below them, in colour."""
+"""The panel on a terminal for people: lines scroll by, and the board stays below them, in colour."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from companion.rules.game import Game
 from companion.scene.outfit import dressed, player_colours
 
 FEWEST_ROWS = 24
-"""Of the terminal: on a smaller one the board would leave no room for the lines."""
+"""Least number of rows: on a smaller terminal the board would leave no room for the lines."""
 
 RANK_COLUMNS = 3
-"""Of a line of the board that its rank's number takes."""
+"""Columns that the rank's number takes in a line of the board."""
 
 LIGHT_INK, DARK_INK = "#ffffff", "#1c1a17"
 
@@ -37,7 +37,7 @@ class BoardPanel:
         self._position = ""
 
     def show(self, shown: Shown) -> None:
-        """Write what is said, unless it stands there already, above the board."""
+        """Write the sentence above the board, unless it is already there."""
         if shown.said is not None and shown.said is not self._written:
             self._written = shown.said
             self._console.print(Text.from_ansi(format_line(shown.said, shown.turn, has_colour=True)))
@@ -46,7 +46,7 @@ class BoardPanel:
             self._live.update(board(shown.position), refresh=True)
 
     def close(self) -> None:
-        """Leave the board where it stands; a second call does nothing."""
+        """Leave the board on the screen; a second call does nothing."""
         self._live.stop()
 
 
@@ -56,7 +56,7 @@ def suits(stream: TextIO) -> bool:
 
 
 def board(text: str) -> Text:
-    """The board of a position's text, every piece on its player's colour; empty where there is no position."""
+    """The board of a position's text, every piece in its player's colour; empty if there is no position."""
     try:
         game, position = read_position(text)
     except CompanionError:
@@ -72,7 +72,7 @@ def board(text: str) -> Text:
 
 
 def _styles(game: Game) -> dict[str, str]:
-    """How each piece is written."""
+    """The style in which each piece is written."""
     colours = player_colours(game, dressed(game, None))
     styles = {}
     for piece in game.pieces:

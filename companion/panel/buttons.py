@@ -1,7 +1,7 @@
-"""From the levels of a button's pin to presses: pure logic, times in seconds passed in.
+"""From the levels of a button's pin to presses, debounced: pure logic, times in seconds passed in.
 
-Contacts bounce when they close and when they open: a level counts once it has lasted :data:`STEADY_S`.  A press is told
-when the button has gone down, and once more, as held, when it has stayed down for :data:`HELD_S`.
+Contacts bounce when they close and when they open: a level counts once it has lasted :data:`STEADY_S`.  A press is
+reported when the button has gone down, and once more, as held, when it has stayed down for :data:`HELD_S`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 STEADY_S = 0.02
-"""Longer than the contacts of push buttons bounce (mostly under 10 ms), shorter than anybody presses."""
+"""Debounce time: longer than contacts of push buttons bounce (mostly under 10 ms), shorter than anybody presses."""
 
 HELD_S = 1.5
-"""Who holds a button for so long means it."""
+"""Whoever holds a button for this long means it."""
 
 
 class Button(Enum):
@@ -30,7 +30,7 @@ class Press:
 
     Attributes:
         button: which.
-        is_held: it has now been down for :data:`HELD_S`; it was told before, when it went down.
+        is_held: it has now been down for :data:`HELD_S`; it was reported before, when it went down.
         number: the answer that is meant, from 1, where the panel has a key for it; else 0.
     """
 
@@ -41,12 +41,12 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """What is known of one button.
+    """The state of one button.
 
     Attributes:
         is_down: whether it counts as pressed.
-        level: what the pin said last (True: closed), and ``since_s``, since when.
-        held_s: when it will count as held; None while it is up, and once that has been told.
+        level: the last level of the pin (True: closed), and ``since_s``, since when.
+        held_s: when it will count as held; None while it is up, and once that has been reported.
     """
 
     is_down: bool = False
@@ -56,12 +56,12 @@ class Contact:
 
 
 def heard(contact: Contact, *, level: bool, t_s: float) -> Contact:
-    """The pin says ``level`` from ``t_s`` on; to be told after :func:`settled` at the same time."""
+    """The contact with its pin at ``level`` from ``t_s`` on; call :func:`settled` for the same time first."""
     return contact if level is contact.level else replace(contact, level=level, since_s=t_s)
 
 
 def settled(contact: Contact, button: Button, t_s: float) -> tuple[Contact, tuple[Press, ...]]:
-    """What is known at ``t_s``, and the presses that have become certain since it was last asked."""
+    """The contact at ``t_s``, and the presses that have become certain since the last call."""
     presses: list[Press] = []
     if contact.level is not contact.is_down and t_s >= contact.since_s + STEADY_S:
         if contact.level:
@@ -78,7 +78,7 @@ def settled(contact: Contact, button: Button, t_s: float) -> tuple[Contact, tupl
 
 
 def next_due(contact: Contact) -> float | None:
-    """When :func:`settled` has to be asked again though the pin says nothing new; None: never."""
+    """When :func:`settled` must be called again even if the pin does not change; None: never."""
     if contact.level is not contact.is_down:
         return contact.since_s + STEADY_S
     return contact.held_s

@@ -1,4 +1,4 @@
-"""From the word after ``--panel`` to a desk that works."""
+"""From the value of ``--panel`` to a working desk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.phrases import ENGLISH, Language
 from companion.rules.board import Player
 
 KINDS = ("gpio", "terminal", "none")
-"""What ``--panel`` takes."""
+"""Values of ``--panel``."""
 
 
 def open_desk(
@@ -37,7 +37,7 @@ def open_desk(
         players: in turn order.
         stream: where the terminal panel writes; in colour on a terminal unless ``$NO_COLOR`` is set.
         tongue: the language of the sentences.
-        names: what the players are called, where not as in the language.
+        names: the players' names if they differ from those of the language.
         pins: for ``gpio``; None for the defaults.
 
     Raises:
@@ -61,8 +61,8 @@ def open_desk(
 
 
 def _board_panel(stream: TextIO) -> Panel | None:
-    """The panel with a board that stays in place; None where the terminal is too small for it."""
-    # Only here: rich is for terminals alone.
+    """The panel with a board that stays in place; None if the terminal is too small for it."""
+    # Only here: rich is needed for terminals alone.
     from companion.panel.board import BoardPanel, suits  # noqa: PLC0415
 
     return BoardPanel(stream) if suits(stream) else None

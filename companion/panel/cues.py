@@ -1,7 +1,7 @@
 """What lights and buzzer do for each event: pure data.
 
-A cue has an ``intro``, played once, and a ``hold``, repeated as long as its topic stands so.  Any two
-intros and any two holds differ by their rhythm alone, so that they are told apart without seeing colours.
+A cue has an ``intro``, played once, and a ``hold``, repeated as long as the state of its topic lasts.  Any two intros
+and any two holds differ by their rhythm alone, so that they can be told apart without seeing colours.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MAGENTA: Colour = (1.0, 0.0, 1.0)
 WHITE: Colour = (1.0, 1.0, 1.0)
 
 LOW_HZ, MIDDLE_HZ, HIGH_HZ, TOP_HZ = 261.63, 392.0, 523.25, 783.99
-"""C4, G4, C5, G5: inside the two octaves round A4 that the buzzer plays, and easily told from each other."""
+"""C4, G4, C5, G5: inside the two octaves around A4 that the buzzer plays, and easily told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Topic(Enum):
 
 
 class Rank(IntEnum):
-    """How much a cue matters; of several the highest is shown."""
+    """How much a cue matters; of several, the one with the highest rank is shown."""
 
     CALM = 0
     NOTICE = 1
@@ -90,11 +90,11 @@ class Cue:
 
     Attributes:
         name: the same for cues that look the same.
-        rank: what it goes before.
+        rank: its priority.
         intro: played once; empty for none.
         hold: repeated afterwards; empty for none.
-        turn: who is to move from now on; None: as before.
-        pause_s: the intro is left out when the same one began less than this ago.
+        turn: who is to move from now on; None: unchanged.
+        pause_s: the intro is left out if the same one began less than this ago.
     """
 
     name: str
@@ -113,11 +113,11 @@ def blinks(count: int, on_s: float, off_s: float, colour: Colour, tone_hz: float
 
 READY = (Step(1.0, GREEN),)
 STORM_S = 2.0
-"""Alarms that follow one another faster are one alarm: a hand that fidgets with a wrong piece."""
+"""Alarms that follow each other faster are one alarm: a hand that fidgets with a wrong piece."""
 
 
 def cue_for(event: Event) -> Cue | None:
-    """The cue of an event; None where the panel stays as it is."""
+    """The cue of an event; None if the panel does not change."""
     match event:
         case ViewChanged(state=state):
             return VIEWS.get(state)
@@ -155,7 +155,7 @@ def _illegal(player: Player) -> Cue:
 
 
 def _flag(players: tuple[Player, ...]) -> Cue:
-    """Two long calls and a short one, with the light of who has no time left."""
+    """Two long tones and a short one, with the light of the player who has no time left."""
     steps = (Step(0.7, WHITE, players, LOW_HZ), Step(0.2, OFF, ()))
     return Cue(
         "flag", Topic.NOTICE, Rank.NOTICE, (*steps, *steps, Step(0.3, WHITE, players, LOW_HZ), Step(0.2, OFF, ()))
@@ -163,7 +163,7 @@ def _flag(players: tuple[Player, ...]) -> Cue:
 
 
 def _game_over(winners: tuple[Player, ...]) -> Cue:
-    """A rising fanfare, then slow breathing with the winner's light; a draw has none."""
+    """A rising fanfare, then slow breathing with the winner's light; no player's light for a draw."""
     tones = (LOW_HZ, MIDDLE_HZ, HIGH_HZ, TOP_HZ)
     fanfare = tuple(Step(0.2 if tone < TOP_HZ else 0.6, WHITE, winners, tone) for tone in tones)
     hold = (Step(1.5, WHITE, winners), Step(0.5, OFF, ()))
@@ -175,7 +175,7 @@ def _table(name: str, intro: Steps, rank: Rank = Rank.CALM, hold: Steps = READY)
 
 
 def _trouble(name: str, topic: Topic, hold: Steps) -> Cue:
-    """The hold's rhythm once with a low tone, at most every five seconds: a state that flickers must not sing."""
+    """The hold's rhythm once with a low tone, at most every five seconds: a flickering state must not sing."""
     intro = tuple(replace(step, tone_hz=None if step.colour == OFF else LOW_HZ) for step in hold)
     return Cue(name, topic, Rank.TROUBLE, intro, hold, pause_s=5.0)
 
@@ -202,7 +202,7 @@ TABLE: dict[str, Cue] = dict(
         _table("corrected", (Step(0.8, WHITE, None, HIGH_HZ), Step(0.2, OFF))),
     )
 )
-"""By event, those whose cue is always the same but for who is to move."""
+"""By event: those whose cue is always the same except for who is to move."""
 
 VIEWS: dict[str, Cue] = {
     "clear": Cue("clear", Topic.VIEW, Rank.CALM),
@@ -230,11 +230,11 @@ SENSORS: dict[str, Cue] = {
 UNSAVED = Cue(
     "unsaved", Topic.STORE, Rank.WARNING, hold=(Step(2.7, GREEN), Step(0.1, OFF), Step(0.1, MAGENTA), Step(0.1, OFF))
 )
-"""Events are in memory only: play goes on, with a wink every three seconds."""
+"""Events are only in memory: play goes on, with a wink every three seconds."""
 SAVED = Cue("saved", Topic.STORE, Rank.CALM)
 BREATH = (Step(3.0, WHITE, ()), Step(3.0, OFF, ()))
 PAUSED = Cue("paused", Topic.PAUSE, Rank.WARNING, (Step(0.6, WHITE, None, MIDDLE_HZ),), BREATH)
-"""Somebody has paused the match: very slow breathing, nobody's light."""
+"""Somebody has paused the match: very slow breathing, no player's light."""
 RESUMED = Cue("resumed", Topic.PAUSE, Rank.CALM, (Step(0.6, GREEN, None, HIGH_HZ), Step(0.1, OFF)))
 NOTE = Cue("note", Topic.NOTICE, Rank.NOTICE, (Step(0.3, WHITE, None, HIGH_HZ), Step(0.1, OFF)))
-"""What a press of a button led to, where that is no event."""
+"""What a press of a button led to, if that is no event."""

@@ -8,7 +8,7 @@ How to use it::
     desk.tell(event)                                    # then shown
     desk.close()                                        # dark, silent, pins given back
 
-A :class:`Desk` works in the caller's thread, which has to call :meth:`Desk.tick` where lights blink; a
+A :class:`Desk` works in the caller's thread, which must call :meth:`Desk.tick` if lights blink; a
 :class:`companion.panel.live.LiveDesk` does that by itself in a thread of its own.  ``open_desk`` is in
 :mod:`companion.panel.choice`.
 """
@@ -29,7 +29,7 @@ from companion.rules.board import Player
 
 
 class Teller(Protocol):
-    """What the wiring needs of a desk."""
+    """What the wiring needs from a desk."""
 
     def tell(self, event: Event) -> None:
         """Show an event."""
@@ -48,7 +48,7 @@ class Teller(Protocol):
         ...
 
     def close(self) -> None:
-        """Put everything out."""
+        """Turn everything off."""
         ...
 
 
@@ -59,7 +59,7 @@ class Desk:
         panel: the panel; closed with the desk.
         clock: seconds, monotonic; the only source of time.
         tongue: the language of the sentences.
-        names: what the players are called, where not as in the language.
+        names: the players' names if they differ from those of the language.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Desk:
         self._start(cue)
 
     def warn(self, warning: str | None) -> None:
-        """Show the store's standing warning; said when it comes and when it goes, not when its words change."""
+        """Show the store's standing warning; a sentence comes when it appears or ends, not when its words change."""
         standing = self._state.standing.get(Topic.STORE)
         was_unsaved = standing is not None and standing.cue is UNSAVED
         if was_unsaved == (warning is not None):
@@ -110,7 +110,7 @@ class Desk:
         self._start(cue)
 
     def tick(self) -> float | None:
-        """Show what is due now.  Returns in how many seconds something may change, None: not by itself."""
+        """Show what is due now.  Returns in how many seconds something may change; None: not by itself."""
         t = self._clock()
         self._state = advanced(self._state, t)
         self._panel.show(Shown(lights_at(self._state, t), self._state.turn, self._said, self._position))
@@ -142,5 +142,5 @@ def _said(cue: Cue, text: str, t: float | None = None) -> Said:
 
 
 def _colour_of(cue: Cue) -> Colour:
-    """The colour by which people know the cue: the first that it shows."""
+    """The colour by which people recognise the cue: the first that it shows."""
     return next((step.colour for step in (*cue.intro, *cue.hold) if step.colour != OFF), OFF)

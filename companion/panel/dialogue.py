@@ -17,7 +17,7 @@ from companion.referee.states import Mode
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """How far people have come with a question: the moves asked about, and which of them is offered."""
+    """How far people have come with a question: the moves in question, and which of them is offered."""
 
     options: tuple[str, ...] = ()
     offered: int = 0
@@ -25,7 +25,7 @@ class Dialogue:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What follows from a press: an order for the referee, or words for people, or neither."""
+    """What a press leads to: an order for the referee, or words for people, or neither."""
 
     order: Order | None = None
     text: str = ""
@@ -35,7 +35,7 @@ NOTHING = Reply()
 
 
 def pressed(dialogue: Dialogue, press: Press, snapshot: Snapshot, tongue: Language) -> tuple[Dialogue, Reply]:
-    """The dialogue after ``press``, and what follows from it."""
+    """The dialogue after ``press``, and the reply."""
     if press.button is Button.ARBITER:
         is_paused = snapshot.mode == Mode.PAUSED.value
         return dialogue, Reply(Resume() if is_paused else Pause()) if press.is_held else NOTHING
@@ -51,7 +51,7 @@ def pressed(dialogue: Dialogue, press: Press, snapshot: Snapshot, tongue: Langua
     if press.button is Button.DONE:
         return dialogue, Reply(Done())
     if snapshot.mode == Mode.RESTORING.value:
-        # Who presses "undo" now means the wrong act that lies there, not the last good move.
+        # Whoever presses "undo" now means the illegal act on the table, not the last good move.
         return dialogue, Reply(text=tongue.texts["undo.restoring"])
     return dialogue, Reply(TakeBackMoves(1))
 

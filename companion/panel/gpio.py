@@ -1,4 +1,4 @@
-"""The panel on real pins, through gpiozero; on mock pins where there are none.  Nothing else imports gpiozero."""
+"""The panel on real pins, through gpiozero; on mock pins if there are none.  Nothing else imports gpiozero."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from companion.panel.player import Lights
 from companion.rules.board import Player
 
 OCTAVES = 1
-"""Of the buzzer on either side of A4: 220 … 880 Hz."""
+"""Octaves of the buzzer on either side of A4: 220 … 880 Hz."""
 
 
 class GpioPanel:
     """An RGB status light, one light a player, a buzzer.
 
     Args:
-        players: in turn order; each has the light of the same place in ``pins.players``.
+        players: in turn order; each has the light at the same place in ``pins.players``.
         pins: which pin does what.
         factory: gpiozero's pin factory; None for gpiozero's own choice.
 
     Raises:
-        PanelError: the pins cannot be had, or are too few for the players.
+        PanelError: the pins cannot be used, or are too few for the players.
     """
 
     def __init__(self, players: tuple[Player, ...], pins: Pins, factory: Any) -> None:
@@ -68,7 +68,7 @@ class GpioPanel:
                     lamp.value = player in lights.players
 
     def close(self) -> None:
-        """Put everything out and give the pins back."""
+        """Turn everything off and release the pins."""
         while self._devices:
             self._devices.pop().close()
 
@@ -79,17 +79,17 @@ class GpioPanel:
 
 
 class GpioButtons:
-    """The three push buttons.  Their presses are told from a thread of their own.
+    """The three push buttons.  Their presses are reported from a thread of their own.
 
-    gpiozero's own button debounces on real pins only and has a thread for each; this way the logic is tested.
+    gpiozero's own button debounces on real pins only and needs a thread for each; this way the logic is tested.
 
     Args:
         pins: which pin does what.
         factory: gpiozero's pin factory; None for gpiozero's own choice.
-        press: told of every press; must be quick.
+        press: called with every press; must be quick.
 
     Raises:
-        PanelError: the pins cannot be had.
+        PanelError: the pins cannot be used.
     """
 
     def __init__(self, pins: Pins, factory: Any, press: Callable[[Press], None]) -> None:
@@ -110,7 +110,7 @@ class GpioButtons:
         self._thread.start()
 
     def close(self) -> None:
-        """Listen no more and give the pins back; a second call does nothing."""
+        """Stop listening and release the pins; a second call does nothing."""
         self._edges.put(None)
         self._thread.join()
         self._give_back()
@@ -149,7 +149,7 @@ class GpioButtons:
 
 
 def stuck_buttons(pins: Pins, factory: Any) -> tuple[Button, ...]:
-    """The buttons that are closed now.  Raises PanelError."""
+    """The buttons that are closed at present.  Raises PanelError."""
     stuck = []
     with _told_plainly():
         for button, number in _numbers(pins).items():
@@ -163,7 +163,7 @@ def _numbers(pins: Pins) -> dict[Button, int]:
 
 
 def pin_factory(environment: Mapping[str, str], devices: Path = Path("/dev")) -> Any:
-    """Mock pins where the environment asks for them or the machine has no GPIO, else None: gpiozero's own choice."""
+    """Mock pins if the environment asks for them or the machine has no GPIO, else None: gpiozero's own choice."""
     wants_mock = environment.get("GPIOZERO_PIN_FACTORY") == "mock"
     if wants_mock or not any(devices.glob("gpiochip*")):
         return MockFactory(pin_class=MockPWMPin)

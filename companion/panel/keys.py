@@ -26,11 +26,11 @@ KEYS = {
 
 
 class TerminalKeys:
-    """Reads single keys, unseen, from a thread of its own, and leaves the terminal as it was.
+    """Reads single keys, without echo, in a thread of its own, and restores the terminal afterwards.
 
     Args:
-        stream: a terminal of which this process is in the foreground (:func:`is_ours`).
-        press: told of every press; must be quick.
+        stream: a terminal in whose foreground this process is (:func:`is_ours`).
+        press: called with every press; must be quick.
     """
 
     def __init__(self, stream: TextIO, press: Callable[[Press], None]) -> None:
@@ -44,7 +44,7 @@ class TerminalKeys:
         self._thread.start()
 
     def close(self) -> None:
-        """Listen no more; a second call does nothing."""
+        """Stop listening; a second call does nothing."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -71,7 +71,7 @@ class TerminalKeys:
 
 
 def is_ours(stream: TextIO) -> bool:
-    """Whether ``stream`` is a terminal that this process may read: in the background that would stop it."""
+    """Whether ``stream`` is a terminal that this process may read: reading in the background would stop the process."""
     try:
         return stream.isatty() and os.tcgetpgrp(stream.fileno()) == os.getpgrp()
     except (OSError, ValueError):

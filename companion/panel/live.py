@@ -12,7 +12,7 @@ from companion.panel.desk import Desk
 
 
 class LiveDesk:
-    """Tells its desk everything from one thread; never makes the caller wait for a lamp.
+    """Passes everything to its desk from one thread; never makes the caller wait for a lamp.
 
     Attributes:
         failure: why the panel went dark during the match; empty while it works.  The match goes on without it.
@@ -42,7 +42,7 @@ class LiveDesk:
         self._tasks.put(lambda: self._desk.pause(is_paused=is_paused))
 
     def close(self) -> None:
-        """Show what was told, then put everything out; a second call does nothing."""
+        """Show what has been passed on, then turn everything off; a second call does nothing."""
         self._tasks.put(None)
         self._thread.join()
         self._desk.close()
@@ -57,7 +57,7 @@ class LiveDesk:
             self.failure = str(error)
 
     def _next_task(self, wait_s: float | None) -> Callable[[], object] | None:
-        """The next thing to do, nothing if it is only time for the next step, None if that was all."""
+        """The next task; an empty one if it is only time for the next step; None if that was all."""
         try:
             return self._tasks.get(timeout=wait_s)
         except Empty:

@@ -26,9 +26,9 @@ class Said:
     Attributes:
         name: of the cue that belongs to it.
         text: the sentence.
-        t: the event's time, seconds since the start; None for what is no event.
-        colour: what the status light shows for it.
-        topic: what it is about; a later sentence on the same makes it out of date.
+        t: the event's time, seconds since the start; None if it is no event.
+        colour: the status light's colour for it.
+        topic: what it is about; a later sentence on the same topic makes it obsolete.
         rank: how much it matters.
     """
 
@@ -42,9 +42,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a panel shows: lights and tone, whose turn it is, what was said last, and the last position in text.
+    """What a panel shows: lights and tone, whose turn it is, the last sentence, and the last position as text.
 
-    ``position`` is empty where it is not known.
+    ``position`` is empty if it is not known.
     """
 
     lights: Lights
@@ -57,11 +57,11 @@ class Panel(Protocol):
     """One form of panel."""
 
     def show(self, shown: Shown) -> None:
-        """Show this, at once, until the next call.  Raises PanelError when the panel is gone."""
+        """Show this at once, until the next call.  Raises PanelError if the panel is gone."""
         ...
 
     def close(self) -> None:
-        """Go dark and silent and give everything back; a second call does nothing."""
+        """Turn off lights and tone and release everything; a second call does nothing."""
         ...
 
 
@@ -69,7 +69,7 @@ class NoPanel:
     """A panel that shows nothing."""
 
     def show(self, shown: Shown) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""Which GPIO pin does what, and which pins are not for us."""
+"""Which GPIO pin does what, and which pins must not be used."""
 
 from __future__ import annotations
 

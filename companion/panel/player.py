@@ -1,9 +1,9 @@
-"""Which step of which cue is on at a given time.  Pure: values in, values out, time passed in.
+"""Which step of which cue is shown at a given time.  Pure: values in, values out, time passed in.
 
 The hold of the highest rank is shown, and over it one intro at a time:
 
 * a new cue replaces what its own topic shows and plays, whatever the ranks: a restored table ends the alarm;
-* against another topic's intro it prevails when its rank is not lower, else it waits, and is dropped when stale;
+* over another topic's intro it prevails unless its rank is lower; then it waits, and is dropped when stale;
 * the same intro again within its ``pause_s`` is left out, its hold is not: no alarm storms.
 """
 
@@ -17,7 +17,7 @@ from companion.panel.cues import OFF, Colour, Cue, Step, Steps, Topic
 from companion.rules.board import Player
 
 STALE_S = 3.0
-"""An intro that had to wait longer than this tells of a moment that is past."""
+"""An intro that had to wait longer than this is about a moment that has passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,20 @@ class Lights:
 
 @dataclass(frozen=True, slots=True)
 class Intro:
-    """A cue's intro that began, or shall begin, at ``t``."""
+    """A cue's intro that began, or will begin, at ``t``."""
 
     cue: Cue
     t: float
 
     @property
     def end(self) -> float:
-        """When it is over."""
+        """When the intro ends."""
         return self.t + length_s(self.cue.intro)
 
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """Everything that the panel has to show: what stands (by topic, with the time since when), plays and waits."""
+    """All that the panel has to show: what stands (by topic, with the time since when), what plays and what waits."""
 
     turn: tuple[Player, ...] = ()
     standing: Mapping[Topic, Intro] = field(default_factory=lambda: MappingProxyType({}))
@@ -54,7 +54,7 @@ class Playing:
 
 
 def length_s(steps: Steps) -> float:
-    """How long the steps last together."""
+    """How long the steps last in total."""
     return sum(step.seconds for step in steps)
 
 
@@ -77,9 +77,9 @@ def started(state: Playing, cue: Cue, t: float) -> Playing:
 
 
 def advanced(state: Playing, t: float) -> Playing:
-    """``state`` at ``t``: an intro that is over makes room for the one that waits.
+    """``state`` at ``t``: an intro that has ended makes room for the waiting one.
 
-    To be asked before :func:`lights_at` and :func:`next_change`.
+    To be called before :func:`lights_at` and :func:`next_change`.
     """
     if state.playing and t >= state.playing.end:
         state = replace(state, playing=None)
@@ -97,12 +97,12 @@ def lights_at(state: Playing, t: float) -> Lights:
 
 
 def next_change(state: Playing, t: float) -> float | None:
-    """When something other than at ``t`` may have to be shown; None: never without a further cue."""
+    """When the panel may have to show something other than at ``t``; None: never without a further cue."""
     return step_at(state, t)[1]
 
 
 def step_at(state: Playing, t: float) -> tuple[Step, float | None]:
-    """The step that is on at ``t``, and when it ends (None: never)."""
+    """The step shown at ``t``, and when it ends (None: never)."""
     if state.playing and t < state.playing.end:
         return _within(state.playing.cue.intro, t - state.playing.t, t)
     holds = [intro for intro in state.standing.values() if intro.cue.hold]
@@ -124,7 +124,7 @@ def _is_outranked(cue: Cue, other: Intro | None) -> bool:
 
 
 def _within(steps: Steps, since_s: float, t: float) -> tuple[Step, float]:
-    """The step that is on ``since_s`` after the first began, and when it ends, if it is ``t`` now."""
+    """The step shown ``since_s`` after the first began, and when it ends, if it is ``t`` now."""
     for step in steps:
         if since_s < step.seconds:
             return step, t + step.seconds - since_s

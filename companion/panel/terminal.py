@@ -1,4 +1,4 @@
-"""The panel on a terminal: one line a sentence, readable in a log as well.
+"""The panel on a terminal: one line a sentence, also readable in a log.
 
 ``0:12.4  * accepted      R  Green played c3-d3. Red to move.``: time, status light, what it shows, whose turn, words.
 """
@@ -11,14 +11,14 @@ from companion.panel.cues import OFF, Colour
 from companion.panel.panel import Said, Shown
 
 NAME_WIDTH = 13
-"""Columns for the longest names of cues, ``sensors fault``."""
+"""Columns for the longest name of a cue, ``sensors fault``."""
 
 
 class TerminalPanel:
-    """Writes each sentence once, when it is said.
+    """Writes each sentence once, when it comes.
 
     Args:
-        stream: where to; never closed.
+        stream: where to write; never closed.
         has_colour: whether the status light is written in colour.
     """
 
@@ -28,7 +28,7 @@ class TerminalPanel:
         self._written: Said | None = None
 
     def show(self, shown: Shown) -> None:
-        """Write what is said, unless it stands there already."""
+        """Write the sentence, unless it is already there."""
         # Compared by identity: the same words said again are a new line.
         if shown.said is None or shown.said is self._written:
             return
@@ -39,17 +39,17 @@ class TerminalPanel:
         self._stream.flush()
 
     def close(self) -> None:
-        """Nothing: what is written stays."""
+        """Do nothing: what is written stays."""
 
 
 def format_line(said: Said, turn: tuple[str, ...], *, has_colour: bool) -> str:
-    """The line of a sentence, without its end."""
+    """The line of a sentence, without its line break."""
     light = _dot(said.colour) if has_colour else "*"
     return f"{format_time(said.t):>8}  {light} {said.name:<{NAME_WIDTH}} {''.join(turn) or '-'}  {said.text}"
 
 
 def format_time(t: float | None) -> str:
-    """Seconds as ``minutes:seconds.tenths``; empty for None.  Cut off, not rounded: 59.99 is 0:59.9."""
+    """Seconds as ``minutes:seconds.tenths``; empty for None.  Truncated, not rounded: 59.99 is 0:59.9."""
     if t is None:
         return ""
     tenths = int(t * 10)
@@ -57,7 +57,7 @@ def format_time(t: float | None) -> str:
 
 
 def _dot(colour: Colour) -> str:
-    """A dot in ``colour`` by the terminal's 24-bit escape sequence; hollow when the light is off."""
+    """A dot in ``colour`` by the terminal's 24-bit escape sequence; hollow if the light is off."""
     if colour == OFF:
         return "o"
     red, green, blue = (round(255 * part) for part in colour)

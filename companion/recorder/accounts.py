@@ -1,4 +1,4 @@
-"""The account of a verdict as it lies in the store: one line of JSON, written once, believed by nobody who reads it."""
+"""The account of a verdict as stored: one line of JSON, written once, and checked by whoever reads it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def grounds_text(grounds: Grounds) -> str:
 
 
 def grounds_of(text: str) -> Grounds:
-    """The account of its :func:`grounds_text`.  Raises BadText: the text is none."""
+    """The account in its :func:`grounds_text`.  Raises BadText: the text is none."""
     try:
         row = json_object(text)
     except BadText as error:

@@ -1,7 +1,7 @@
-"""How the events of a match hang together: each carries the SHA-256 of itself and of the one before.
+"""The hash chain of a match's events: each carries the SHA-256 of itself and of the one before.
 
-Whoever alters, adds or drops an event inside a match must alter every hash after it.  The chain proves damage and
-careless edits; it does not stop somebody who computes all hashes anew, nor tell when a match's last events are cut off.
+Whoever alters, adds or drops an event inside a match must alter every hash after it.  The chain reveals damage and
+careless edits; it does not stop somebody who recomputes all hashes, or reveal that a match's last events are cut off.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from collections.abc import Iterable
 from companion.events import Event, to_json
 
 NO_EVIDENCE = bytes(32)
-"""Stands for the digest of the evidence where an event has none."""
+"""Stands in for the digest of the evidence if an event has none."""
 
 
 def event_text(event: Event) -> str:
-    """The event as it is stored and hashed: one line of ASCII JSON, fields in their order, no spaces."""
+    """The event as it is stored and hashed: one line of ASCII JSON, fields in order, no spaces."""
     return json.dumps(to_json(event), separators=(",", ":"), allow_nan=False)
 
 
 def first_hash(match_row: Iterable[str]) -> bytes:
-    """The hash before a match's first event, made of the match's own row, so that this cannot be altered either."""
+    """The hash before a match's first event, made from the match's own row, so that this cannot be altered either."""
     return hashlib.sha256(json.dumps(["match", *match_row]).encode()).digest()
 
 
 def recording_hash(first: bytes, folder: str, from_s: float) -> bytes:
-    """The hash of where pictures of a match lie; ``first`` is the match's :func:`first_hash`."""
+    """The hash of a recording's location; ``first`` is the match's :func:`first_hash`."""
     return hashlib.sha256(first + json.dumps([folder, from_s]).encode()).digest()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from companion.errors import StoreError
 
 NO_ROOM_BYTES = 65536
-"""With less space than this SQLite cannot even make its two side files, and reports that it cannot open the store."""
+"""With less free space than this, SQLite cannot make its two side files, and reports that it cannot open the store."""
 
 REMEDIES = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space on it",
@@ -39,7 +39,7 @@ def told_plainly(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {explanation(path, error)}") from error
     except UnicodeDecodeError as error:
-        # SQLite's message repeats what lies in the file, which is no text.
+        # SQLite's message repeats the content of the file, which is not text.
         raise StoreError(f"{path}: {REMEDIES[sqlite3.SQLITE_CORRUPT]}") from error
 
 
@@ -55,7 +55,7 @@ def explanation(path: Path, error: sqlite3.Error) -> str:
 
 
 def has_no_room(path: Path) -> bool:
-    """Whether the disk of ``path`` is as good as full."""
+    """Whether the disk of ``path`` is practically full."""
     with suppress(OSError):
         return shutil.disk_usage(path.parent).free < NO_ROOM_BYTES
     return False

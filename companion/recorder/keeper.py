@@ -1,6 +1,6 @@
-"""Keeping one match through a failing disk: what cannot be written waits in memory, is said, and is written later.
+"""Keeping one match through a failing disk: what cannot be written is kept in memory, reported, and written later.
 
-How to use it, in the one thread that rules::
+How to use it, in the deciding thread::
 
     keeper = Keeper(store, store.begin(info))
     keeper.append(event)            # 1. never raises for the disk; on return the event is kept, or waits
@@ -20,7 +20,7 @@ from companion.languages.english import counted
 from companion.recorder.store import MatchId, Store
 
 RETRY_S = 1.0
-"""Between two attempts on a failing disk: each may cost a locked store's whole waiting time."""
+"""Interval between two attempts on a failing disk: each may cost the whole timeout of a locked store."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Keeper:
 
     @property
     def waiting(self) -> tuple[Event, ...]:
-        """The events that are in memory only."""
+        """The events that are only in memory."""
         return tuple(event for event, _, _ in self._waiting)
 
     @property
@@ -54,7 +54,7 @@ class Keeper:
     def append(self, event: Event, evidence: bytes | None = None, grounds: str | None = None) -> None:
         """Keep ``event`` with its picture and its grounds.
 
-        On the disk if that works, else in memory behind those that wait already.
+        On the disk if that works, else in memory behind those already waiting.
         """
         was_failing = bool(self._waiting)
         self._waiting.append((event, evidence, grounds))
@@ -108,7 +108,7 @@ class Keeper:
                 self._write()
 
     def _is_written_bare(self) -> bool:
-        """Write the first that waits without its evidence: where a picture finds no room, the event still may."""
+        """Write the first waiting event without its evidence: if a picture finds no room, the event still may."""
         event, evidence, grounds = self._waiting[0]
         if evidence is None:
             return False

@@ -1,4 +1,4 @@
-"""Opening the store's file: for the one who writes, and for those who only read."""
+"""Opening the store's file: for the single writer, and for read-only use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAGIC = b"SQLite format 3\x00"
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
-    """Open ``path``, made if need be, brought to the newest version, checked.  Raises StoreError."""
+    """Open ``path``, created if need be, migrated to the newest version, and checked.  Raises StoreError."""
     with told_plainly(path):
         _refuse_unfit_path(path)
         _make_private(path)
@@ -39,7 +39,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """Open ``path`` to read only, also on a read-only disk; an older version is brought up to date first.
+    """Open ``path`` read-only, also on a read-only disk; an older version is migrated first.
 
     Raises StoreError.
     """
@@ -61,13 +61,13 @@ def connect_reader(path: Path) -> sqlite3.Connection:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    # "rw" and not "ro": only so SQLite tidies its side files up afterwards; it falls back to reading by itself.
+    # "rw" and not "ro": only then does SQLite tidy up its side files afterwards; it falls back to reading by itself.
     with _closed_on_failure(_connect(path, "mode=rw")) as db:
         try:
             schema.version_of(db)
         except sqlite3.OperationalError as error:
-            # A store in WAL mode on a read-only disk: SQLite cannot make its side files, and needs none when the
-            # last writer has left in order.
+            # A store in WAL mode on a read-only disk: SQLite cannot make its side files, and needs none if the last
+            # writer has closed it properly.
             is_left_open = path.with_name(path.name + "-wal").exists()
             if error.sqlite_errorname != "SQLITE_CANTOPEN" or is_left_open:
                 raise
@@ -103,7 +103,7 @@ def _refuse_unfit_path(path: Path) -> None:
 
 
 def _make_private(path: Path) -> None:
-    """Make the file, if there is none, for its owner only; SQLite gives its side files the same rights."""
+    """Create the file, if there is none, for its owner only; SQLite gives its side files the same permissions."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
@@ -124,7 +124,7 @@ def _refuse_unfit_content(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _refuse_damage(path: Path, connection: sqlite3.Connection) -> None:
-    # Not the pictures: to read half a gigabyte of them from an SD card takes longer than anybody waits for a table.
+    # Not the pictures: reading half a gigabyte of them from an SD card takes longer than anybody waits for a table.
     checks = (connection.execute(f"PRAGMA quick_check({table})").fetchone()[0] for table in schema.RECORDS)
     if any(found != "ok" for found in checks):
         raise StoreError(f"{path}: is damaged; put it aside with its -wal file and give another FILE")

@@ -1,4 +1,4 @@
-"""Where the match store lies when nobody says so."""
+"""Where the match store lies by default."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from companion.recorder.store import Store
 FOLDER = "stacking-games-referee"
 FILE = "matches.db"
 HALL_FILE = "hall.db"
-"""Beside it: the matches of a hall are kept apart from those of a table."""
+"""In the same folder: the matches of a hall are kept apart from those of a table."""
 
 
 def open_store(path: Path | None, *, read_only: bool = False) -> Store:
-    """The store ``path``, None: the default one, whose folder is made (readable by its owner only) to write in it.
+    """The store ``path``, or by default the usual one, whose folder is created (private to its owner) for writing.
 
     Raises:
         StoreError: see :meth:`companion.recorder.store.Store.open`.
@@ -34,7 +34,7 @@ def open_store(path: Path | None, *, read_only: bool = False) -> Store:
 def default_store(environment: Mapping[str, str]) -> Path:
     """The store's path by the platform's rules.
 
-    Under systemd ``$STATE_DIRECTORY/matches.db`` (its first folder, where it names several), else
+    Under systemd ``$STATE_DIRECTORY/matches.db`` (in its first folder if it names several), else
     ``stacking-games-referee/matches.db`` in ``$XDG_DATA_HOME``, which counts only if absolute, or ``~/.local/share``.
 
     Raises:
@@ -52,13 +52,13 @@ def default_store(environment: Mapping[str, str]) -> Path:
 
 
 def state_folder(environment: Mapping[str, str]) -> Path | None:
-    """The folder that systemd gives a service for its state, the first of several; None: this is no service."""
+    """The folder that systemd gives a service for its state, the first of several; None: this is not a service."""
     state = environment.get("STATE_DIRECTORY", "").split(":")[0]
     return Path(state) if state else None
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it.  Raises StoreError."""
+    """Make a folder and its parents.  Raises StoreError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Whether a match's chain of hashes holds."""
+"""Whether a match's hash chain is intact."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Break:
 
 
 def broken_at(store: Store, match: MatchId) -> Break | None:
-    """The first event at which the chain of ``match`` breaks, None where it is whole.
+    """The first event at which the chain of ``match`` breaks; None if it is intact.
 
     Raises:
         StoreError: no such match, or the file cannot be read.
@@ -37,7 +37,7 @@ def broken_at(store: Store, match: MatchId) -> Break | None:
 
 
 def _fault(store: Store, match: MatchId, record: Record, n: int, before: bytes) -> str:
-    """What is wrong with one record that should be the ``n``-th and follow the hash ``before``; empty: nothing."""
+    """What is wrong with a record that should be the ``n``-th and follow the hash ``before``; empty: nothing."""
     if record.n != n:
         return f"event {n} is missing"
     if next_hash(before, record.text, record.evidence, record.grounds) != record.hash:

@@ -1,4 +1,4 @@
-"""From the text of a stored event to the event."""
+"""From a stored event's text to the event."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from companion.schema import json_object
 
 
 def event_of(text: str) -> Event:
-    """The event of its :func:`companion.recorder.chain.event_text`.  Raises BadText: the text is none."""
+    """The event in its :func:`companion.recorder.chain.event_text`.  Raises BadText: the text is none."""
     return from_json(json_object(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 APPLICATION_ID = 0x53475246
-"""``SGRF`` in the file's header: tells our stores from other programs' SQLite files."""
+"""``SGRF`` in the file's header: distinguishes our stores from other programs' SQLite files."""
 
 VERSION_1 = (
     """CREATE TABLE match (
@@ -34,7 +34,7 @@ VERSION_1 = (
     ) STRICT""",
     "CREATE TRIGGER event_is_kept BEFORE DELETE ON event BEGIN SELECT RAISE(ABORT, 'events are append-only'); END",
     "CREATE TRIGGER event_is_fixed BEFORE UPDATE ON event BEGIN SELECT RAISE(ABORT, 'events are append-only'); END",
-    # INSERT OR REPLACE deletes without waking delete triggers: hence these two on insertion.
+    # INSERT OR REPLACE deletes without firing delete triggers: hence these two on insertion.
     """CREATE TRIGGER event_follows BEFORE INSERT ON event
         WHEN NEW.n IS NOT (SELECT coalesce(max(n), 0) + 1 FROM event WHERE match = NEW.match)
         BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
@@ -76,14 +76,14 @@ VERSION_3 = (
 VERSION_4 = ("ALTER TABLE match ADD COLUMN confirms INTEGER NOT NULL DEFAULT 0",)
 
 RECORDS = ("match", "event", "grounds", "recording")
-"""The tables without which a match is not what it was."""
+"""The tables on which the integrity of a match depends."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3, VERSION_4)
-"""Statements that lead from version i to i + 1.  A published entry is never edited: a change is a further entry."""
+"""Statements that lead from version i to i + 1.  A published entry is never edited: a change is a new entry."""
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a store, new or old, to the newest version: wholly or, when anything fails, not at all.
+    """Migrate a store, new or old, to the newest version: completely or, if anything fails, not at all.
 
     Raises:
         sqlite3.Error: the store could not be written.

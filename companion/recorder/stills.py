@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 
 BUDGET_BYTES = 512 * 2**20
-"""For all pictures of a store together: some 4,000 of a camera of 1280 × 720, a club's season on the smallest SD card
-that a Raspberry Pi takes."""
+"""Limit for all pictures of a store together: some 4,000 from a camera of 1280 × 720, a club's season on the smallest
+SD card that a Raspberry Pi takes."""
 
 ASIDE = ("view", "sensors", "clock")
-"""Kinds of events that come between a verdict and what people make of it."""
+"""Kinds of events that may come between a verdict and people's reaction to it."""
 
 OLDEST = f"""
     SELECT match, n, length(content) FROM evidence AS still
@@ -18,7 +18,7 @@ OLDEST = f"""
         WHERE match = still.match AND n > still.n AND kind NOT IN ({", ".join(f"'{kind}'" for kind in ASIDE)})
         ORDER BY n LIMIT 1)
     ORDER BY match, n"""  # noqa: S608 — made of the constants above
-"""The pictures, the oldest first: all of them, or only those of verdicts that no ruling followed at once."""
+"""The pictures, the oldest first: all of them, or only those of verdicts not followed at once by a ruling."""
 
 
 class Stills:
@@ -29,7 +29,7 @@ class Stills:
         self._used: int | None = None
 
     def add(self, match: int, n: int, content: bytes) -> None:
-        """Keep a picture with event ``n``; where it does not fit, older ones go, disputed ones last."""
+        """Keep a picture with event ``n``; if it does not fit, older ones are dropped, disputed ones last."""
         used = self._count() if self._used is None else self._used
         excess = used + len(content) - BUDGET_BYTES
         for with_disputed in (False, True):
@@ -47,7 +47,7 @@ class Stills:
         return int(self._connection.execute(sql).fetchone()[0])
 
     def _drop(self, excess: int, *, with_disputed: bool) -> int:
-        """Drop pictures until so many bytes are free; how many are."""
+        """Drop pictures until ``excess`` bytes are free; the number of bytes freed."""
         freed, gone = 0, []
         for match, n, size in self._connection.execute(OLDEST, (with_disputed,)):
             if freed >= excess:

@@ -7,12 +7,12 @@ How to use it (one thread; each further thread opens its own)::
     store.append(match, event)                      # returns once the event is on the disk; show it only then
     store.close()
 
-While a referee writes, others read: ``Store.open(path, read_only=True).events(match)``.  A match that must go on when
-the disk fails is written through :class:`companion.recorder.keeper.Keeper`.
+While a referee writes, others read: ``Store.open(path, read_only=True).events(match)``.  A match that must go on even
+if the disk fails is written through :class:`companion.recorder.keeper.Keeper`.
 
-Every method raises StoreError, in one line that names the file and the remedy, when the file fails it; what was
-appended before stays.  WAL with ``synchronous=FULL``: a committed event survives the death of the program and, as far
-as the disk keeps its word, a power cut.
+Every method raises StoreError, in one line that names the file and the remedy, if the file fails; what was appended
+before is kept.  WAL with ``synchronous=FULL``: a committed event survives the death of the program and, as far as the
+disk keeps its word, a power cut.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class MatchInfo:
         game: the game's tag.
         players: their letters in turn order.
         start: text of the start position.
-        started_at: when, with a time zone.
+        started_at: the time, with a time zone.
         kit: name or path of the kit.
-        names: the people, in the order of ``players``; empty where they were not given.
+        names: the people's names, in the order of ``players``; empty if they were not given.
 
     Raises BadText for a time without a zone or out of our age, and for other than no name or one a player.
     """
@@ -71,7 +71,7 @@ class MatchInfo:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One stored event as it lies in the file.
+    """One stored event as it is in the file.
 
     ``text`` is its JSON, ``evidence`` the digest of its picture, ``grounds`` the text of the account kept with it.
     """
@@ -86,7 +86,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Where pictures of a match lie: a recording's folder, whose time 0 is ``from_s`` of the match."""
+    """Where pictures of a match are: a recording's folder, whose time 0 is ``from_s`` of the match."""
 
     folder: Path
     from_s: float
@@ -102,13 +102,13 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Self:
-        """Open the store ``path``, made if need be unless ``read_only``.
+        """Open the store ``path``, created if need be unless ``read_only``.
 
         Raises:
             StoreError: no such folder or file, not a match store, damaged, locked, of a newer version, disk full.
         """
         connection = connect_reader(path) if read_only else connect_writer(path)
-        # A damaged text shows where the chain breaks, not as a refusal to read the row.
+        # Damaged text must show as a break of the chain, not as a failure to read the row.
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         return cls(path, connection)
 
@@ -123,7 +123,7 @@ class Store:
         self.close()
 
     def begin(self, info: MatchInfo, *, confirms: bool = False) -> MatchId:
-        """Keep a new match and return its number; ``confirms``: a move counts once its player has said so.
+        """Store a new match and return its number; ``confirms``: a move counts only once its player has said so.
 
         Raises BadText for a text in ``info`` that cannot be kept.
         """
@@ -135,9 +135,9 @@ class Store:
         return MatchId(number)
 
     def append(self, match: MatchId, event: Event, evidence: bytes | None = None, grounds: str | None = None) -> None:
-        """Keep one event, with a picture as evidence and a text of its grounds; on return all are on the disk.
+        """Store one event, with a picture as evidence and the text of its grounds; on return all are on the disk.
 
-        Pictures beyond :data:`companion.recorder.stills.BUDGET_BYTES` make the oldest undisputed ones go.  Appending
+        Pictures beyond :data:`companion.recorder.stills.BUDGET_BYTES` displace the oldest undisputed ones.  Appending
         the last event once more does nothing, so that a writer unsure of success may simply repeat.
 
         Raises:
@@ -162,20 +162,20 @@ class Store:
                 self._stills.add(match, event.n, evidence)
 
     def add_recording(self, match: MatchId, recorded: Recorded) -> None:
-        """Remember where pictures of ``match`` lie."""
+        """Remember where pictures of ``match`` are."""
         folder, from_s = str(recorded.folder), float(recorded.from_s)
         with self._transaction():
             row = (match, folder, from_s, recording_hash(self.first_hash(match), folder, from_s))
             self._connection.execute("INSERT INTO recording VALUES (?, ?, ?, ?)", row)
 
     def recordings(self, match: MatchId) -> tuple[Recorded, ...]:
-        """Where pictures of ``match`` lie, the earliest first."""
+        """Where pictures of ``match`` are, the earliest first."""
         sql = "SELECT folder, from_s FROM recording WHERE match = ? ORDER BY from_s"
         with told_plainly(self.path):
             return tuple(Recorded(Path(folder), from_s) for folder, from_s in self._connection.execute(sql, (match,)))
 
     def altered_recordings(self, match: MatchId) -> tuple[str, ...]:
-        """The folders of ``match`` whose rows are not as they were written; those of older stores are not known."""
+        """The folders of ``match`` whose rows have been altered; rows of older stores have no hash: not checked."""
         sql, first = "SELECT folder, from_s, hash FROM recording WHERE match = ?", self.first_hash(match)
         with told_plainly(self.path):
             rows = self._connection.execute(sql, (match,)).fetchall()
@@ -194,7 +194,7 @@ class Store:
             raise StoreError(f"{self.path}: the row of match {match} is damaged ({error})") from error
 
     def confirms(self, match: MatchId) -> bool:
-        """Whether in ``match`` a move counts once its player has said so.  Raises StoreError: no such match."""
+        """Whether in ``match`` a move counts only once its player has said so.  Raises StoreError: no such match."""
         self._match_row(match)
         with told_plainly(self.path):
             row = self._connection.execute("SELECT confirms FROM match WHERE id = ?", (match,)).fetchone()
@@ -206,11 +206,11 @@ class Store:
             return tuple(MatchId(row[0]) for row in self._connection.execute("SELECT id FROM match ORDER BY id"))
 
     def events(self, match: MatchId) -> tuple[Event, ...]:
-        """All events of ``match``, as far as it was kept."""
+        """All events of ``match``, as far as they were stored."""
         return tuple(self.read(match, record) for record in self.records(match))
 
     def read(self, match: MatchId, record: Record) -> Event:
-        """The event of a record.  Raises StoreError, naming the record, when its text is none."""
+        """The event of a record.  Raises StoreError, naming the record, if its text is none."""
         try:
             return event_of(record.text)
         except BadText as error:
@@ -236,7 +236,7 @@ class Store:
             return {MatchId(match): count for match, count in self._connection.execute(sql, (kind,))}
 
     def evidence(self, match: MatchId, n: int) -> bytes | None:
-        """What was kept as evidence with event ``n``; None where there was none or it was dropped for space."""
+        """The evidence stored with event ``n``; None if there was none or it was dropped for space."""
         sql = "SELECT content FROM evidence WHERE match = ? AND n = ?"
         with told_plainly(self.path):
             row = self._connection.execute(sql, (match, n)).fetchone()
@@ -256,7 +256,7 @@ class Store:
         return game, players, start, started_at, kit
 
     def _end_of(self, match: MatchId) -> tuple[int, str, bytes]:
-        """Number, text and hash of the last event; before the first 0, no text, and the match row's hash."""
+        """Number, text and hash of the last event; before the first one 0, no text, and the match row's hash."""
         sql = "SELECT n, body, hash FROM event WHERE match = ? ORDER BY n DESC LIMIT 1"
         row = self._connection.execute(sql, (match,)).fetchone()
         return (0, "", self.first_hash(match)) if row is None else (row[0], row[1], bytes(row[2]))
@@ -284,7 +284,7 @@ def parse_time(text: str) -> datetime:
 
 
 def _refuse_other_age(time: datetime) -> None:
-    """Raise BadText; a computer without a clock begins in 1970, and none of today's runs in two hundred years."""
+    """Raise BadText: a computer without a clock begins in 1970, and none of today's runs for two hundred years."""
     if time.tzinfo is None or not FIRST_YEAR <= time.year <= LAST_YEAR:
         raise BadText(f"{time.isoformat()} is no time with a time zone in our age")
 

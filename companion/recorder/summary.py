@@ -19,10 +19,10 @@ class Summary:
 
     Attributes:
         match: its number.
-        info: what was known when it began; None where that cannot be read.
+        info: what was known when it began; None if that cannot be read.
         moves: accepted by the referee or by a ruling, less those taken back.
         result: how it ended; None while it is open.
-        damage: why not all of this could be read; empty where it could.
+        damage: why not all of this could be read; empty if it could.
     """
 
     match: MatchId
@@ -50,7 +50,7 @@ def _summary(store: Store, match: MatchId, accepted: int) -> Summary:
 
 
 def _moves(event: Event) -> int:
-    """By how many moves the match grows with an event that is not ``accepted``."""
+    """By how many moves an event other than ``accepted`` lengthens the match."""
     match event:
         case TakenBack(moves=moves):
             return -len(moves)
@@ -61,6 +61,6 @@ def _moves(event: Event) -> int:
 
 
 def standing_result(events: Iterable[Event]) -> GameOver | None:
-    """The end that stands: whatever is taken back or corrected after it reopens the match."""
+    """The result that stands: a later take-back or correction reopens the match."""
     *_, last = (None, *(event for event in events if event.event in DECIDING))
     return last if isinstance(last, GameOver) else None

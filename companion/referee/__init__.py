@@ -1,4 +1,4 @@
-"""From what the table means, and what people say, to the referee's events.
+"""From the meaning of the table, and what people say, to the referee's events.
 
 Usage, by whoever owns camera, clock and threads (one thread calls everything)::
 
@@ -17,8 +17,8 @@ Usage, by whoever owns camera, clock and threads (one thread calls everything)::
     referee.view(t_s, "no-mat")                          # what vision says about the whole picture
     referee.order(t_s, Answer(0), by="R")                # buttons, web page, arbiter
 
-Commit what ``observe()`` returns before showing it.  ``prepare()`` may be called when idle.  ``grounds()`` keeps why
-the last verdict fell.
+Commit what ``observe()`` returns before showing it.  ``prepare()`` may be called when idle.  ``grounds()`` returns the
+reasons for the last verdict.
 
 A match that goes on after a restart is built with its plies and the number of its next event, and without ``begin``.
 """

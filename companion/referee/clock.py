@@ -1,8 +1,8 @@
 """Each player's time, as with a chess clock.  Pure: times come in; nothing here ticks by itself.
 
-A player's time runs while the referee waits for him: while he thinks, finishes a turn, or puts right what he did.  It
-stands while the table is being set up, while people are asked, in a pause, after the end, and while nothing can be
-seen.
+A player's time runs while the referee waits for him: while he thinks, finishes a turn, or undoes a violation.  It
+stands still while the table is being set up, while people are asked, in a pause, after the end, and while nothing can
+be seen.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ UNITS_S = {"h": 3600, "m": 60, "s": 1}
 _DURATION = re.compile(r"(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 
 LONGEST_S = 24 * 3600
-"""Nobody sits longer over one match."""
+"""Longest base time and increment: nobody sits longer over one match."""
 
 DIGITS = 1
-"""Tenths of a second are what clocks show."""
+"""Decimals of seconds: clocks show tenths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ def _written(seconds: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The players' times.
+    """The players' times, and whose is running.
 
     Attributes:
-        control: what each of them was given.
+        control: the time control.
         players: in turn order.
-        left_s: seconds left to each when last settled, at ``since_s``; below 0 for who has overstepped.
-        running: whose time runs since then; None: nobody's.
+        left_s: seconds left to each at ``since_s``, when last updated; below 0 for a player who has overstepped.
+        running: whose time has been running since then; None: nobody's.
         fallen: those whose flag has been announced.
     """
 
@@ -93,19 +93,19 @@ def resumed(event: ClockChanged) -> Clock:
 
 
 def settled(clock: Clock, t_s: float) -> Clock:
-    """``clock`` with the running time taken off up to ``t_s``."""
+    """``clock`` with the running player's time deducted up to ``t_s``."""
     spent_s = max(0.0, t_s - clock.since_s)
     left = tuple(s - spent_s if p == clock.running else s for p, s in zip(clock.players, clock.left_s, strict=True))
     return replace(clock, left_s=left, since_s=max(t_s, clock.since_s))
 
 
 def switched(clock: Clock, player: Player | None, t_s: float) -> Clock:
-    """From ``t_s`` on the time of ``player`` runs; None: nobody's."""
+    """``clock`` with the time of ``player`` running from ``t_s`` on; None: nobody's."""
     return replace(settled(clock, t_s), running=player)
 
 
 def credited(clock: Clock, player: Player, t_s: float) -> Clock:
-    """``player`` has moved at ``t_s`` and gets his increment; who has overstepped does not."""
+    """``clock`` with the increment of ``player``, who has moved at ``t_s``; none for a player who has overstepped."""
     clock = settled(clock, t_s)
     extra_s = 0 if player in clock.fallen else clock.control.increment_s
     left = tuple(s + extra_s if p == player else s for p, s in zip(clock.players, clock.left_s, strict=True))
@@ -113,7 +113,7 @@ def credited(clock: Clock, player: Player, t_s: float) -> Clock:
 
 
 def after(clock: Clock, moved: Iterable[Player], running: Player | None, t_s: float) -> Clock:
-    """The clock once these have ``moved`` by ``t_s``, since when the time of ``running`` runs; itself if the same."""
+    """The clock after these have ``moved`` by ``t_s``, when ``running``'s time starts; the same object if unchanged."""
     before = clock
     for player in moved:
         clock = credited(clock, player, t_s)
@@ -121,7 +121,7 @@ def after(clock: Clock, moved: Iterable[Player], running: Player | None, t_s: fl
 
 
 def flagged(clock: Clock, t_s: float) -> Clock | None:
-    """``clock`` with the flag of the running player fallen, if that is news at ``t_s``; else None."""
+    """``clock`` with the flag of the running player fallen, if it has just fallen by ``t_s``; else None."""
     now = settled(clock, t_s)
     player = now.running
     if player is None or player in now.fallen or now.left_s[now.players.index(player)] > 0:
@@ -130,7 +130,7 @@ def flagged(clock: Clock, t_s: float) -> Clock | None:
 
 
 def told(clock: Clock, t_s: float, *, flag: bool = False) -> ClockChanged:
-    """The event that says how the clock stands; its number is still to be given."""
+    """The event that reports the clock; its number is still to be assigned."""
     state = "flag" if flag else "stopped" if clock.running is None else "running"
     left = tuple(round(max(0.0, s), DIGITS) for s in settled(clock, t_s).left_s)
     return ClockChanged(

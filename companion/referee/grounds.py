@@ -1,7 +1,7 @@
-"""Why an event was said: what was read of the squares concerned, and how each explanation fared.
+"""Why an event was announced: what was read on the squares concerned, and how each explanation fared.
 
 A compact account of one verdict that can be kept beside its event and read years later: words, numbers, and a few small
-pictures where there was a second look.
+pictures if there was a second look.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LogProbability = Annotated[float, Meta(gt=-1e9, lt=1e9)]
 class Explanation:
     """One thing that may have happened, in words: a move, ``no change``, ``act d7-b6``, ``something else``.
 
-    ``log_p`` is the natural logarithm of its probability after looking, at most 0.
+    ``log_p`` is the natural logarithm of its posterior, at most 0.
     """
 
     what: Text
@@ -40,7 +40,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class SquareSeen:
-    """One square that mattered: as text of height and top, ``2R``, ``empty``, ``?Q``.
+    """One square that mattered; sights are given as text of height and top, ``2R``, ``empty``, ``?Q``.
 
     Attributes:
         cell: its name.
@@ -65,7 +65,7 @@ class TableCompared:
     """One of the tables that a second look compared.
 
     Attributes:
-        what: the explanation whose table it is, in words.
+        what: the explanation that predicts this table, in words.
         log_p: natural logarithm of p(pictures | this table) / p(pictures | the best of them), at most 0.
         rendering: the squares in question as this table would show them, JPEG in base64; empty where there is none.
     """
@@ -85,8 +85,8 @@ class Grounds:
         readings: how many pictures were weighed together.
         explanations: the likeliest ones, the best first.
         squares: those in which the explanations differ from the accepted position, or that contradict the verdict.
-        compared: the tables that a second look compared, the best first; empty where there was none.
-        picture: the squares in which they differ as the camera saw them, JPEG in base64; likewise.
+        compared: the tables that a second look compared, the best first; empty if there was none.
+        picture: the squares in which they differ as the camera saw them, JPEG in base64; empty if there was none.
     """
 
     t_s: Seconds
@@ -106,7 +106,7 @@ def account(
     calm_s: float,
     look: SecondLook | None = None,
 ) -> Grounds:
-    """The grounds of ``judgement``, which ``evidence`` and ``look`` led to at ``t_s``, in a calm of ``calm_s`` s."""
+    """The grounds of ``judgement``, to which ``evidence`` and ``look`` led at ``t_s``, in a calm of ``calm_s`` s."""
     told = tuple(Explanation(ranked.what, round(log(ranked.posterior), DIGITS)) for ranked in judgement.ranked)
     squares = _squares(prediction, evidence, judgement)
     compared = () if look is None else _compared(judgement, look)
@@ -125,7 +125,7 @@ def _compared(judgement: Judgement, look: SecondLook) -> tuple[TableCompared, ..
 
 
 def _base64(picture: bytes) -> str:
-    """The text of a picture; empty where it would be too long to be kept."""
+    """A picture as base64 text; empty if it would be too long to be kept."""
     text = b64encode(picture).decode()
     return text if len(text) <= LONGEST_PICTURE else ""
 
@@ -154,7 +154,7 @@ def to_json(grounds: Grounds) -> dict[str, Any]:
 
 
 def from_json(row: Any) -> Grounds:
-    """The grounds of a JSON object.  Raises BadText for what is none, and for every field that does not fit."""
+    """The grounds in a JSON object.  Raises BadText if it is none, and for every field that does not fit."""
     if not isinstance(row, dict):
         raise BadText("grounds of a verdict: must be an object")
     try:

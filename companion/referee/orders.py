@@ -15,7 +15,7 @@ class OrderRefused(CompanionError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a question: the number of an option from 0, or None: none of them."""
+    """The answer to a question: the number of an option, from 0, or None for none of them."""
 
     option: int | None
 
@@ -24,7 +24,7 @@ class Answer:
 class Done:
     """The player whose turn it is says that it is complete, as with a chess clock.
 
-    To a question about a single move it is the answer yes.
+    If a question about a single move is open, it means yes.
     """
 
 
@@ -44,9 +44,9 @@ class TakeBackMoves:
 
 @dataclass(frozen=True, slots=True)
 class RejectVerdict:
-    """The arbiter rules that the table shows the position after all.
+    """The arbiter rules that the table does show the position.
 
-    The squares that seemed to say otherwise are not believed until they have looked right once.
+    The squares that seemed to say otherwise are not trusted until they have looked right once.
     """
 
 

@@ -1,4 +1,4 @@
-"""Whether pictures come often enough to see what happens between two calm tables.  Pure: only their times count."""
+"""Whether pictures come often enough to show what happens between two calm tables.  Pure: only their times count."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from companion.tracker.interpret import CannotTell, Illegal, Judgement
 
 SLOW_S, BRISK_S = 0.28, 0.24
-"""Mean time between two pictures from which there are too few, and to which it must fall until there are enough again:
-of recordings thinned to one picture in 0.25 s no move was missed, to one in 0.35 s two of three
+"""Mean gap between two pictures above which there are too few, and to which it must fall for there to be enough again:
+in recordings thinned to one picture in 0.25 s no move was missed, in 0.35 s two of three
 (docs/measurements/phone.md)."""
 
 AVERAGED = 8
-"""Over so many gaps: two seconds of too few pictures, while a phone or a network that stumbles once is no news."""
+"""Number of gaps averaged: two seconds of too few pictures; a phone or network that stumbles once is not reported."""
 
 OUTAGE_S = 0.75
-"""A longer gap is an outage of the camera, or pictures that a recording left out since nothing moved in them."""
+"""A longer gap is an outage of the camera, or was left out of a recording because nothing moved."""
 
 BLIND_S = 2.5
 """After a longer gap several acts may lie on the table at once: in recordings one follows another within two seconds.
-A recording whose calm was thinned keeps a picture at least every two (companion.tracker.settle.SETTLED_PAUSE_S)."""
+A recording with thinned calms keeps a picture at least every two (companion.tracker.settle.SETTLED_PAUSE_S)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Pace:
     """How often pictures come.
 
     Attributes:
-        last_s: when the last one was taken; None before the first.
-        was_read: whether that was read: how long a reading takes says nothing of how often pictures come.
-        gaps_s: the last times between two.
-        is_slow: whether there are too few.
-        has_missed: whether something has moved while there were, since the table was understood last.
+        last_s: when the last picture was taken; None before the first.
+        was_read: whether it was read: the time that a reading takes says nothing about how often pictures come.
+        gaps_s: the last gaps between two pictures.
+        is_slow: whether there are too few pictures.
+        has_missed: whether something has moved during such a time since the table was last understood.
     """
 
     last_s: float | None = None
@@ -41,12 +41,12 @@ class Pace:
     has_missed: bool = False
 
     def since_s(self, t_s: float) -> float:
-        """How long before ``t_s`` the last picture was taken; 0 before the first."""
+        """Seconds from the last picture to ``t_s``; 0 before the first."""
         return 0.0 if self.last_s is None else t_s - self.last_s
 
 
 def step(pace: Pace, t_s: float, *, moving: bool, read: bool) -> Pace:
-    """The pace after the picture at ``t_s``: whether something moves in it, and whether it will be read."""
+    """The pace after the picture at ``t_s``: ``moving``, something moves in it; ``read``, it will be read."""
     gap_s = pace.since_s(t_s)
     counts = 0 < gap_s < OUTAGE_S and not pace.was_read
     gaps_s = (*pace.gaps_s, gap_s)[-AVERAGED:] if counts else pace.gaps_s
@@ -61,9 +61,9 @@ def understood(pace: Pace) -> Pace:
 
 
 def asked(judgement: Judgement, pace: Pace, gap_s: float) -> Judgement:
-    """``judgement``, but no accusation where pictures were missing while the table changed, at most ``gap_s`` long.
+    """``judgement``, but no accusation if pictures were missing while the table changed, for ``gap_s`` at most.
 
-    Legal moves that nobody saw may lie between.  What a single act explains is that act all the same after one gap.
+    Legal moves that nobody saw may lie between.  After a single gap, what a single act explains remains that act.
     """
     meaning = judgement.interpretation
     if not isinstance(meaning, Illegal):

@@ -1,4 +1,4 @@
-"""How long something must stand on the table before the referee says so.  Pure."""
+"""How long something must stand on the table before the referee announces it.  Pure."""
 
 from __future__ import annotations
 
@@ -19,48 +19,48 @@ from companion.tracker.interpret import (
 from companion.tracker.sights import Changes
 
 AGREEING_READINGS = 2
-"""An accusation or a question needs the word of two pictures: a hand just out of view must not become a verdict.  So
-does a move that places contradict, or a second look: a hand in view, between two squares, or the piece in it, looks
-like none that a picture knows."""
+"""An accusation or a question must be seen in two pictures: a hand just out of view must not become a verdict.  So must
+a move that some places or a second look contradict: a hand in view between two squares, or the piece in it, may look
+like nothing that is known."""
 
 LIFTED_READINGS, LIFTED_S = 3, 0.2
 """Pieces gone from a stack may be in a hand that will put them down; a table that no single act explains may be one
 that two hands are still changing."""
 
 DOUBT_S = 1.0
-"""A calm table that stays unclear this long is asked about; a next hand often settles it before."""
+"""A calm table that stays unclear this long is asked about; the next hand often settles it before."""
 
 RESTORED_S = 0.3
-"""The same where people were to put something right and most likely have: to say so accuses nobody."""
+"""The same where people were to put something right and most likely have: saying so accuses nobody."""
 
 LIKELY_WRONG = 0.95
-"""A question costs people a look at a square, which is little less than an accusation costs that proves wrong: one that
-is right nineteen times in twenty is made when doubt has lasted.  Who sets up is told what looks wrong sooner; that
-accuses nobody."""
+"""A question costs people a look at a square, little less than an accusation that proves wrong: after lasting doubt an
+accusation is made if it is right nineteen times in twenty.  People who are setting up are told sooner what looks wrong;
+that accuses nobody."""
 
 REPAIR_S = 3.0
-"""While something illegal stands, or a turn half done, another wrong table is somebody's repair, or a tower set aside
-to get at its bottom, until it has stood this long."""
+"""While something illegal or a turn half done stands, another wrong table is taken for a repair, or for a tower set
+aside to get at its bottom, until it has stood this long."""
 
 BUSY = (Mode.RESTORING, Mode.UNFINISHED)
 """People have something to put right on the board, and have been told so."""
 
 IN_PLAY = (Mode.WATCHING, Mode.ASKING)
-"""Nobody should be busy with anything but the next move: only then is it worth asking what else has been done."""
+"""People should be busy with nothing but the next move: only then is it worth asking what else has been done."""
 
 SET_UP_S = 2.0
-"""People set up a board piece by piece: what is still wrong is said no more often than this."""
+"""People set up a board piece by piece: what is still wrong is announced no more often than this."""
 
 
 STRANGE_S = 2.0
-"""A table that looks like nothing people do (Judgement.is_strange) is taken for a hand so long, then for what it is."""
+"""How long a table that looks like nothing people do (Judgement.is_strange) is taken for a hand before it is judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
     """One doubtful view: seen since ``since_s``, in ``readings`` pictures in a row; ``doubted`` lines may explain it.
 
-    ``may_go_on``: hands may still be at it, for pieces are gone, or no single act explains it.
+    ``may_go_on``: the act may be unfinished, since pieces are gone or no single act explains the view.
     """
 
     kind: type[object]
@@ -72,12 +72,12 @@ class Suspicion:
 
 
 def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspicion | None:
-    """The suspicion after one more judgement; None when there is nothing to be patient about."""
+    """The suspicion after one more judgement; None if there is nothing to be patient about."""
     meaning = judgement.interpretation
     if not _needs_patience(judgement):
         return None
     kind, doubted = type(meaning), judgement.doubted
-    # An unclear view flickers between its best explanations: it counts as one doubt all the same.
+    # An unclear view alternates between its best explanations: it counts as one doubt all the same.
     changes = () if isinstance(meaning, CannotTell) else judgement.changes
     may_go_on = isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None)
     if before is not None and before.kind is kind and before.changes == changes:
@@ -86,13 +86,13 @@ def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspi
 
 
 def interrupted(before: Suspicion, mode: Mode) -> Suspicion | None:
-    """What remains of a suspicion when something moves: an act that is complete does not lie there twice by chance."""
+    """What remains of a suspicion when something moves: a complete act is not misread the same way twice by chance."""
     is_complete = before.kind is Illegal and not before.may_go_on
     return before if is_complete and mode not in BUSY else None
 
 
 def _needs_patience(judgement: Judgement) -> bool:
-    """Whether one picture is not enough: for accusations, questions, several things done at once, odd places."""
+    """Whether one picture is not enough: for accusations, questions, several acts at once, odd places."""
     match judgement.interpretation:
         case Played((_, _, *_)) | TakenBack(_, (_, *_)):
             return True
@@ -103,10 +103,10 @@ def _needs_patience(judgement: Judgement) -> bool:
 
 
 def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: float) -> Judgement:
-    """``judgement``, or what it comes to when doubt has lasted.
+    """``judgement``, or what it becomes when the doubt has lasted.
 
-    That nothing has changed is believed of people who are putting something right; others are asked when it may well
-    be otherwise.  Of a turn that is known to be half done nothing new would be said: whether it is complete is asked.
+    "Nothing has changed" is believed of people who are putting something right; others are asked if it may well be
+    otherwise.  A turn known to be half done is no news: people are asked whether it is complete.
     """
     meaning = judgement.interpretation
     if suspicion is None or not isinstance(meaning, CannotTell):
@@ -124,7 +124,7 @@ def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: 
 
 
 def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float, standing: Changes | None = None) -> bool:
-    """Whether it has stood long enough to be said in ``mode``; ``standing`` is what people have last been told of."""
+    """Whether it has stood long enough to be announced in ``mode``; ``standing`` is the view last announced."""
     meaning, stood_s = judgement.interpretation, t_s - suspicion.since_s
     if isinstance(meaning, CannotTell):
         return stood_s >= DOUBT_S and (bool(meaning.options) or (meaning.is_amiss and mode in IN_PLAY))
@@ -136,5 +136,5 @@ def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float, s
 
 
 def _may_be_repair(changes: Changes, standing: Changes | None) -> bool:
-    """Whether something is still wrong where people have been told so: else it has been put right already."""
+    """Whether something is still wrong on a square that was reported; if not, it has already been put right."""
     return not standing or not {place for place, _ in standing}.isdisjoint(place for place, _ in changes)

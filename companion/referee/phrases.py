@@ -9,13 +9,13 @@ from companion.rules.citing import listed
 from companion.tracker.sights import Changes, Place, name_of
 
 MOST_CELLS = 6
-"""A sentence that names more squares than this is not understood; the rest are counted."""
+"""Number of squares that a sentence names at most, to be understood; the rest are counted."""
 
 UNMOVED = "nothing has been moved; make a move, then say that you are done"
 
 
 def set_up_sentence(layout: Layout, expected: Table, changes: Changes) -> str:
-    """Which squares must hold what, e.g. ``set up: c3 must hold GR and d4 must be empty``."""
+    """A sentence saying what squares must hold, e.g. ``set up: c3 must hold GR and d4 must be empty``."""
     parts = [_must_hold(layout, expected, place) for place, _ in changes[:MOST_CELLS]]
     more = len(changes) - len(parts)
     return "set up: " + listed([*parts, f"{more} more squares are wrong"] if more else parts)
@@ -30,9 +30,9 @@ def _must_hold(layout: Layout, expected: Table, place: Place) -> str:
 
 
 def question(options: Sequence[str], odd: Sequence[tuple[str, str]], *, or_one_hand: bool = False) -> str:
-    """What people are asked: which move it was, whether the one that nearly fits was played, or what looks ``odd``.
+    """What people are asked: which move it was, whether the nearly fitting one was played, or about what looks ``odd``.
 
-    ``or_one_hand``: whether one player may have done all, which nobody may.
+    ``or_one_hand``: whether one player may have made all the moves, which is not allowed.
     """
     if or_one_hand:
         asked = f"Was {' or '.join(options)} played, each move by its own player?"

@@ -1,4 +1,4 @@
-"""What was at each place when a table was last understood, with which a picture that has changed is compared.  Pure."""
+"""What was at each place when a table was last understood, for comparison with changed pictures.  Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Understood:
 
     Attributes:
         sights: what is at each place (:mod:`companion.tracker.sights`): None where that was in doubt, UNKNOWN where an
-            accusation claims a change; None for all if nobody knows.
+            accusation claims a change; None for all if nothing is known.
         claimed: what an accusation takes to be where it claims a change.
     """
 
@@ -22,16 +22,16 @@ class Understood:
     claimed: Changes = ()
 
     def levels(self, n: int) -> tuple[int | None, ...] | None:
-        """The levels of the pillars under ``n`` cells, None where they were in doubt; None: for all, or no pillars."""
+        """The levels of the pillars under ``n`` cells, None where in doubt; None: all are unknown, or none exist."""
         pillars = None if self.sights is None else self.sights[n:]
         return tuple(None if sight is None else sight[0] for sight in pillars) if pillars else None
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """The last table that was understood, and the last of an earlier calm.
+    """The last table that was understood, and the last one of an earlier calm.
 
-    ``is_recalled``: pictures are compared with that of the earlier calm, though a table of this one was understood.
+    ``is_recalled``: pictures are compared with the earlier calm's table, though a table of this calm was understood.
     """
 
     last: Understood = Understood()
@@ -45,5 +45,5 @@ def disturbed(known: Recollection) -> Recollection:
 
 
 def recalled(known: Recollection) -> Recollection:
-    """``known`` once pictures are compared with that of the earlier calm again."""
+    """``known`` once pictures are compared with the earlier calm's table again."""
     return replace(known, last=known.earlier, is_recalled=True)

@@ -1,4 +1,4 @@
-"""The referee of one table: frames and orders in, events out.  :mod:`companion.referee` says how it is used."""
+"""The referee of one table: frames and orders in, events out.  :mod:`companion.referee` shows how to use it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from vision.reading import Reading
 
 
 class Referee:
-    """Feeds a state machine (:mod:`companion.referee.steps`) from pictures and people."""
+    """Drives a state machine (:mod:`companion.referee.steps`) with pictures and orders."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Referee:
             first_n: number of the next event.
             confirming: whether a move counts only once the player has said that he is done.
             timer: the players' times; None: there is no clock.
-            verifying: whether somebody answers each :attr:`question` before the next frame.
+            verifying: whether the caller answers each :attr:`question` before the next frame.
         """
         self._state = State(Mode.SETTING_UP, match, confirming=confirming)
         self._clock = timer
@@ -82,31 +82,31 @@ class Referee:
 
     @property
     def understands(self) -> bool:
-        """Whether the table as it was read last has a meaning: it shows what it should, or a verdict has fallen."""
+        """Whether the table as last read has a meaning: it shows what it should, or a verdict has been given."""
         return self._calm.settled
 
     @property
     def accuses(self) -> bool:
-        """Whether something illegal stands that is to be put right: then no old reading is to be relied on."""
+        """Whether something illegal stands that must be put right: then no old reading may be relied on."""
         return self._state.mode is Mode.RESTORING
 
     @property
     def snapshot(self) -> Snapshot:
-        """The present state for people."""
+        """The present state in words, for people."""
         return snapshot_of(self._state, self._viewing.said, self._clock)
 
     def grounds(self, n: int) -> Grounds | None:
-        """Why event ``n``, of the last verdict, was said, to be kept beside it; None for any other event."""
+        """The grounds of event ``n`` if it belongs to the last verdict, to be kept beside it; else None."""
         return self._grounds.get(n)
 
     def begin(self, t_s: float) -> tuple[Event, ...]:
-        """The match begins."""
+        """The events with which the match begins."""
         position = format_position(self.match.game, self.match.position)
         timer = () if self._clock is None else (clock.told(self._clock, t_s),)
         return self._numbered((Start(t=t_s, n=0, position=position), *timer))
 
     def prepare(self) -> None:
-        """Work out what may come next, if that has not been done."""
+        """Compute the prediction of what may come next, if that has not been done."""
         self._foreseen()
 
     def glance(
@@ -117,9 +117,9 @@ class Referee:
         sides: frozenset[str] = frozenset(),
         turned: frozenset[Cell] = frozenset(),
     ) -> Glance:
-        """The motion gate's word on the frame at ``t_s``; ``sides`` of the mat from which arms reach in.
+        """The effect of the motion gate's answer for the frame at ``t_s``; arms reach in from the ``sides`` of the mat.
 
-        ``turned`` are the pillars that move, by their sensors.
+        ``turned`` are the pillars that are moving, by their sensors.
         """
         if moving:
             self._hands = hands.reached(self._hands, sides, self._pace.since_s(t_s), turned)
@@ -142,16 +142,16 @@ class Referee:
         is_whole: bool = True,
         is_recalled: bool = False,
     ) -> tuple[Event, ...]:
-        """What the reading of the frame at ``t_s`` leads to.
+        """The events to which the reading of the frame at ``t_s`` leads.
 
         Args:
             t_s: the frame's time.
             reading: of the frame.
-            sensed: (n, l) what the pillars' sensors say of their levels (companion.tracker.pillars.sense).
-            is_whole: whether all cells were read; else only those whose picture had changed, and :attr:`wants_whole`
-                is to be asked.
-            is_recalled: whether the picture was compared with the last one of an earlier calm that was understood,
-                though one of this calm was, too.
+            sensed: (n, l) what the pillars' sensors say about their levels (companion.tracker.pillars.sense).
+            is_whole: whether all cells were read; if only those whose picture had changed were, check
+                :attr:`wants_whole` afterwards.
+            is_recalled: whether the picture was compared with the last understood one of an earlier calm, though one of
+                this calm was understood, too.
         """
         self._wants_whole = False
         if is_recalled:
@@ -161,7 +161,7 @@ class Referee:
             self._calm = settle.after_reading(self._calm, t_s, settled=False, hand=True)
             return self._busy(t_s)
         self._viewing = viewing.idle(self._viewing)
-        # Where a table of this calm was understood, and not recalled, what was left open then is left out of a reading.
+        # If a table of this calm was understood and not recalled, a reading leaves out what was left open then.
         is_review = is_whole and self._calm.is_review_due(t_s) and (is_recalled or not self._calm.settled)
         before, sensing_before = Seen() if is_review else self._seen, self._sensing
         cleared = () if self._viewing.is_poor else self.view(t_s, "clear")
@@ -176,7 +176,7 @@ class Referee:
         self._notice_touched(reading)
         judgement = self._judgement(prediction, evidence)
         if not self._seen.is_whole and is_vital(self._state, judgement):
-            # The sensors are held against the whole picture, and not twice against the same one.
+            # The sensors are checked against the whole picture, and not twice against the same one.
             self._seen, self._sensing = before, replace(sensing_before, said=self._sensing.said)
             self._wants_whole = True
             return cleared
@@ -187,12 +187,12 @@ class Referee:
         return cleared + self._concluded(t_s, prediction, evidence, judgement)
 
     def _weighed(self, t_s: float, reading: Reading, sensed: Rows | None, pictures: int) -> Evidence:
-        """What the reading of so many ``pictures`` says, held against what was known before."""
+        """The evidence of a reading of so many ``pictures``, weighed against what was known before."""
         last, pillars = self._known.last, self._pillars(t_s, reading, sensed)
         return replace(weigh(self.match.game.layout, reading, last.sights, pillars, last.claimed), readings=pictures)
 
     def _notice_touched(self, reading: Reading) -> None:
-        """What has been touched since a table was last understood: nothing, once one of this calm was."""
+        """Note what has been touched since a table was last understood: nothing, once one of this calm was."""
         layout = self.match.game.layout
         self._touched = frozenset() if self._known.is_recalled else changed_cells(layout, reading)
         if not self._known.is_recalled:
@@ -202,7 +202,7 @@ class Referee:
 
     @property
     def wants_whole(self) -> bool:
-        """Whether :meth:`observe` wants the whole frame before it says anything: it matters, and a part may mislead."""
+        """Whether :meth:`observe` needs the whole frame before it announces anything, since a part may mislead."""
         return self._wants_whole
 
     @property
@@ -211,7 +211,7 @@ class Referee:
         return None if self._waiting is None else self._waiting.question
 
     def verified(self, t_s: float, answer: Verified | None) -> tuple[Event, ...]:
-        """What the answer to :attr:`question`, which there must be, leads to; None: nobody can tell."""
+        """The events to which the answer to the open :attr:`question` leads; None: it cannot be answered."""
         waiting, self._waiting = self._waiting, None
         assert waiting is not None, "verified() follows question"
         if answer is not None:
@@ -226,7 +226,7 @@ class Referee:
         return pace.asked(judgement, self._pace, self._hands.gap_s) if self._state.mode in IN_PLAY else judgement
 
     def _wanted(self, t_s: float, prediction: Prediction, evidence: Evidence, judgement: Judgement) -> Verify | None:
-        """What must be asked before anything is said; the same is asked again until all frames have been weighed."""
+        """The question to ask before anything is announced; asked again until all frames have been weighed."""
         if not (self._verifying and is_vital(self._state, judgement)):
             return None
         heard = without(evidence, self._state.context.distrusted)
@@ -236,7 +236,7 @@ class Referee:
     def _concluded(
         self, t_s: float, prediction: Prediction, evidence: Evidence, judgement: Judgement
     ) -> tuple[Event, ...]:
-        """Say what the table means, after all looks."""
+        """Announce what the table means, after all looks."""
         if self._state.context.distrusted:
             still_open = left_open(evidence, self._known.last.sights)
             self._trust_again(contradicting(evidence, prediction, judgement.changes) | still_open)
@@ -247,24 +247,24 @@ class Referee:
         return self._judge(t_s, prediction, evidence, judgement)
 
     def view(self, t_s: float, state: str) -> tuple[Event, ...]:
-        """What is to be said of the picture as a whole: the states of :class:`ViewChanged`; once each.
+        """Events about the picture as a whole: a state of :class:`ViewChanged`, announced once.
 
-        What a hand can do to a picture must last before it is said.
+        What a hand can do to a picture must last before it is announced.
         """
         self._seen = Seen()
         self._viewing, is_news = viewing.seen(self._viewing, state, t_s)
         return self._timed(t_s, self._numbered((ViewChanged(t=t_s, n=0, state=state),))) if is_news else ()
 
     def restless(self, t_s: float, why: str) -> tuple[Event, ...]:
-        """Why the picture never comes to rest, or empty where it does; else whether too few come; only news is said."""
+        """Events for a picture that never rests, by ``why`` (empty if it does), or for too few pictures; only news."""
         why = why or (viewing.SLOW if self._pace.is_slow else "")
         is_known = self._viewing.said == why if why else not self._viewing.is_poor
         return () if is_known else self.view(t_s, why or "clear")
 
     def sensors(self, t_s: float, state: str, cells: tuple[str, ...] = ()) -> tuple[Event, ...]:
-        """What is reported of the pillar sensors: ``ok`` or ``lost``, and the cells whose sensors are faulty.
+        """Events for the reported state of the pillar sensors, ``ok`` or ``lost``, and the cells with faulty sensors.
 
-        May be called with every frame: only news is said.
+        May be called with every frame: only news is announced.
         """
         self._sensing = replace(self._sensing, state=state, faulty=cells)
         return self._tell_sensors(t_s)
@@ -275,9 +275,9 @@ class Referee:
         return self._sensing.doubted
 
     def order(self, t_s: float, order: Order, by: str = "arbiter", now_s: float | None = None) -> tuple[Event, ...]:
-        """What people want, said after the frame at ``t_s`` and by ``now_s``, where that frame is older.
+        """The events of an order given after the frame at ``t_s``; ``now_s`` is the present if that frame is older.
 
-        Only what is taken after that answers :class:`~companion.referee.orders.Done`.  Raises OrderRefused where it
+        Only what is taken after that time answers :class:`~companion.referee.orders.Done`.  Raises OrderRefused if it
         does not fit now; nothing has changed then.
         """
         refuse_misfits(self._state, order)
@@ -288,11 +288,11 @@ class Referee:
         return self._timed(t_s, self._take(t_s, trigger_of(order), Fact(order=order, by=by)))
 
     def _judge(self, t_s: float, prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[Event, ...]:
-        """Say what the table means, or be patient."""
+        """Announce what the table means, or be patient."""
         look = self._seen.look
         self._rivals = tuple(refutation.after_reading(rival, evidence, self._touched) for rival in self._rivals)
         mode, standing = self._state.mode, self._state.context.standing
-        # Where a match has not begun, a square that looks right in the end is only what people were asked for.
+        # Before a match has begun, a square that looks right in the end is only what people were asked for.
         rivals = tuple(rival for rival in self._rivals if rival.moves or mode is not Mode.SETTING_UP)
         refuted_by = refutation.proved(rivals)
         suspicion = suspect(self._state.suspicion, judgement, t_s)
@@ -329,7 +329,7 @@ class Referee:
         return self._timed(t_s - grounds.calm_s, events)
 
     def _settle(self, t_s: float, events: tuple[Event, ...], *, is_settled: bool) -> None:
-        """The frame at ``t_s`` has been judged; where that settles it, so are the hands that were there."""
+        """Note that the frame at ``t_s`` has been judged; if that settles it, so are the hands that were there."""
         self._calm = settle.after_reading(self._calm, t_s, settled=is_settled, hand=False, wrong=self.accuses)
         if is_settled:
             self._pace = pace.understood(self._pace)
@@ -348,7 +348,7 @@ class Referee:
         return self._known.last.levels(len(self.match.game.layout.cells))
 
     def _pillars(self, t_s: float, reading: Reading, sensed: Rows | None) -> Rows | None:
-        """What is known of the pillars' levels; None in a game without."""
+        """What is known about the pillars' levels; None in a game without pillars."""
         accepted = self._foreseen().table.levels
         if accepted is None:
             return None
@@ -361,16 +361,16 @@ class Referee:
         return () if now is None else self._numbered((SensorsChanged(t=t_s, n=0, state=now[0], cells=now[1]),))
 
     def _trust_again(self, but: frozenset[Place]) -> None:
-        """Of places that were not believed only these still are not: the others look right, or have been touched."""
+        """Trust all distrusted places again except those in ``but``: the others look right, or have been touched."""
         self._state = trusting_again(self._state, but)
 
     def _busy(self, t_s: float) -> tuple[Event, ...]:
-        """Something moves or lies over the board."""
+        """Note that something moves or lies over the board."""
         self._viewing, is_news = viewing.busy(self._viewing, t_s)
         return self.view(t_s, "hand") if is_news else ()
 
     def _timed(self, t_s: float, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """``events``, and how the clock stands where they set or stop it at ``t_s``: when the hand had left."""
+        """``events``, plus the clock's if they set or stop it at ``t_s``, when the hand had left."""
         if self._clock is None:
             return events
         before, moved = self._clock, [event.player for event in events if isinstance(event, Accepted)]
@@ -382,7 +382,7 @@ class Referee:
         return events + self._numbered((clock.told(self._clock, said_s),))
 
     def _flag(self, t_s: float) -> tuple[Event, ...]:
-        """That a player's time has run out, once."""
+        """The event that a player's time has run out, once."""
         fallen = None if self._clock is None else clock.flagged(self._clock, settle.decided_s(self._calm, t_s))
         if fallen is None:
             return ()

@@ -1,10 +1,10 @@
-"""An accusation that what people do next refutes: a square was misread, and the match went on by the rules.  Pure.
+"""An accusation that later play refutes: a square was misread, and the match went on by the rules.  Pure.
 
-Beside the accepted match a few others are kept in mind from the accusation on: those in which what was said to be
-against the rules was a legal move, or nothing at all, of which one square was misread.  Each new table is judged as if
-such a match were the true one, and that square not to be believed.  It gains where play goes on legally, since nobody
-plays on over an opponent's illegal move, and where the square looks right in the end though nobody has touched it.
-So it is where one square of the position that a match begins from looks wrong, people have been told of it, and play.
+From the accusation on, a few other matches are kept in mind beside the accepted one: those in which the alleged
+violation was a legal move, or no change at all, with one square misread.  Each new table is judged as if such a match
+were the true one, ignoring that square.  The match gains if play goes on legally, since nobody plays on over an
+opponent's illegal move, and if the square looks right in the end though nobody has touched it.  The same holds if one
+square of a match's initial position looks wrong, people have been told so, and play anyway.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from companion.tracker.scoring import Context
 from companion.tracker.sights import Changes, Place
 
 LOG_PLAYED_ON = log(100)
-"""Log-likelihood ratio of one more legal move on the table: by people who see no fault there, against by people who
+"""Log-likelihood ratio of one more legal move on the table: made by people who see no fault there, against people who
 have been told of one and leave it."""
 
 LEAST_PLAYED = 2
-"""So many moves, by both sides, before that counts: one alone may come from somebody who did not listen."""
+"""Number of moves, by both sides, before that counts: a single one may come from somebody who did not listen."""
 
 MISREAD_NATS = 8.5
-"""All that one square can say against a match at the accusation: one in 4,900 of those that are read with p >= 0.99 is
+"""Limit of what one square can say against a match at the accusation: one in 4,900 of those read with p >= 0.99 is
 wrong, within what was measured, 0.4 to 3.8 in 10,000 (docs/measurements/mats.md)."""
 
 LOG_REFUTED = log(30)
-"""Log odds from which an accusation is withdrawn: what has been said is taken back once that is nearly certain."""
+"""Log odds from which an accusation is withdrawn: only once it is nearly certain to be false."""
 
 AGREEING_READINGS = 2
 """A legal move counts once two pictures in a row show it."""
@@ -44,7 +44,7 @@ MOST_RIVALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A match in which nobody did anything wrong, but for one misread square.
+    """A match without a violation, in which one square was misread.
 
     Attributes:
         match: what has been played in it.
@@ -52,14 +52,14 @@ class Rival:
         place: the square that was misread.
         prediction: of ``match``.
         claimed: what the accusation takes to be on ``place``.
-        log_odds: that it is the true one, against the accusation, by what was seen then and played since.
-        first_gap: log-likelihood ratio of what was ``claimed`` to what is expected, by the reading at the accusation.
-        gap: the same by the last one.
+        log_odds: that this match is the true one, against the accusation, by what was seen then and played since.
+        first_gap: log-likelihood ratio of ``claimed`` to the expected sight, by the reading at the accusation.
+        gap: the same ratio by the last reading.
         moved: whether anything has moved since the accusation.
         touched: whether the picture of ``place`` has changed since then.
         played_on: how many of ``moves`` have been made since the accusation.
-        seen: the next move, seen in so many pictures in a row, while they are too few to count.
-        fits: whether it explains the last picture, but for ``place``.
+        seen: the next move and in how many pictures in a row it was seen, while these are too few to count.
+        fits: whether this match explains the last picture, apart from ``place``.
     """
 
     match: Match
@@ -88,24 +88,24 @@ class Rival:
 
     @property
     def soon(self) -> float:
-        """``log_odds`` once the move counts that has been seen, but in too few pictures."""
+        """``log_odds`` once the move counts that has been seen, but in too few pictures yet."""
         return self.log_odds + (0.0 if self.seen[0] is None else LOG_PLAYED_ON)
 
     @property
     def may_be_repair(self) -> bool:
-        """Whether ``place`` may look right by now since it has been put right; not if it was then played on."""
+        """Whether ``place`` may look right by now because it was put right; not if play went on after that."""
         if not self.played_on:
             return self.moved
         return self.touched and len(self.moves) == self.played_on
 
     @property
     def explains_more(self) -> bool:
-        """Whether what has come since the accusation is play in it, and no further act against the rules."""
+        """Whether what has come since the accusation is legal play in this match, and not a further illegal act."""
         return self.fits and (self.played_on > 0 or self.seen[0] is not None)
 
 
 def rivals_to(prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[Rival, ...]:
-    """The matches that the accused view of ``judgement`` may show with one square misread, the likeliest first."""
+    """The matches that the accused view of ``judgement`` may show if one square is misread, the likeliest first."""
     posterior = {ranked.changes: ranked.posterior for ranked in judgement.ranked}
     found = []
     for hypothesis, place in _near(prediction, judgement.changes):
@@ -117,9 +117,9 @@ def rivals_to(prediction: Prediction, evidence: Evidence, judgement: Judgement) 
 
 
 def joined(match: Match, before: tuple[Rival, ...], found: tuple[Rival, ...]) -> tuple[Rival, ...]:
-    """The rivals ``found`` at a further accusation in a ``match``, and those of the accusations ``before``.
+    """The rivals ``found`` at a further accusation in a ``match``, joined with those of earlier ones, ``before``.
 
-    A further act does not make the one before true: it may be put back, and play go on.
+    A further act does not make the earlier accusation true: that act may be undone, and play go on.
     """
     kept = [ahead for rival in before if (ahead := _ahead_of(match, rival)) is not None]
     known = {(rival.match.plies, rival.place) for rival in kept}
@@ -128,7 +128,7 @@ def joined(match: Match, before: tuple[Rival, ...], found: tuple[Rival, ...]) ->
 
 
 def _ahead_of(match: Match, rival: Rival) -> Rival | None:
-    """``rival`` as it is ahead of ``match``, which may have gone on meanwhile; None where it went another way."""
+    """``rival`` relative to ``match``, which may have gone on meanwhile; None if it went another way."""
     count = len(match.plies)
     if rival.match.plies[:count] != match.plies:
         return None
@@ -137,7 +137,7 @@ def _ahead_of(match: Match, rival: Rival) -> Rival | None:
 
 
 def rivals_to_complaint(prediction: Prediction, evidence: Evidence, judgement: Judgement) -> tuple[Rival, ...]:
-    """The same where people were told what is set up wrong, on one square: that all is as it should be."""
+    """The rivals to a complaint that one square is set up wrong: matches in which all is as it should be."""
     return tuple(rival for rival in rivals_to(prediction, evidence, judgement) if not rival.moves)
 
 
@@ -153,7 +153,7 @@ def _rival(
 
 
 def _near(prediction: Prediction, accused: Changes) -> Iterator[tuple[Hypothesis, Place]]:
-    """What may legally lie there if one square, that of no pillar, was misread, and which."""
+    """The legal hypotheses that differ from the ``accused`` view in one square, not a pillar, with that square."""
     seen = dict(accused)
     for hypothesis in prediction.expected.hypotheses:
         if isinstance(hypothesis.story, (Same, Turn)):
@@ -175,9 +175,9 @@ def disturbed(rival: Rival) -> Rival:
 
 
 def proved(rivals: tuple[Rival, ...]) -> Rival | None:
-    """The rival that refutes the accusation, unless another one fits as well and would have another match go on.
+    """The rival that refutes the accusation, unless another one fits as well and leads to a different match.
 
-    Which square was misread then will show once more of the table is seen; until it does nothing is taken for played.
+    In that case more of the table must be seen to tell which square was misread; until then no move is accepted.
     """
     return next((rival for rival in rivals if rival.is_proved and _is_told_apart(rival, rivals)), None)
 
@@ -189,7 +189,7 @@ def _is_told_apart(rival: Rival, rivals: tuple[Rival, ...]) -> bool:
 
 
 def confirmed(rivals: tuple[Rival, ...], meaning: Interpretation) -> Rival | None:
-    """The match in which ``meaning``, what the table shows by the accepted one, is all that has come since.
+    """The match whose ``moves`` are exactly what the table shows by the accepted one, ``meaning``.
 
     Then the square looks right, and nobody has put it right.
     """

@@ -1,4 +1,4 @@
-"""What orders of people do to the match, and which of them do not fit it."""
+"""What people's orders do to the match, and which of them do not fit it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ORDERED: Mapping[type[object], Trigger] = {
 
 
 def trigger_of(order: Order) -> Trigger:
-    """What an order sets off."""
+    """The trigger of an order."""
     is_dismissal = isinstance(order, orders.Answer) and order.option is None
     return Trigger.DISMISSED if is_dismissal else _ORDERED[type(order)]
 

@@ -1,4 +1,4 @@
-"""What the referee knows of the pillars' sensors: what is reported of them, and what speaks against them.  Pure."""
+"""What the referee knows about the pillars' sensors: what is reported, and what speaks against them.  Pure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Sensing:
     """The sensors of one table.
 
     Attributes:
-        state: OK or LOST as reported; empty while nothing has been, or where there are none.
+        state: OK or LOST as reported; empty before any report, or if there are none.
         faulty: names of the cells whose sensors report faults.
-        doubts: what is held against sensors that report none.
+        doubts: what counts against sensors that report none.
         said: what people have been told last, as state and cells.
     """
 
@@ -32,17 +32,17 @@ class Sensing:
 
     @property
     def doubted(self) -> frozenset[Cell]:
-        """The pillars whose sensors the camera contradicts, or has contradicted, and is heard."""
+        """The pillars whose sensors the camera contradicts, or has contradicted, unless the camera was overruled."""
         return frozenset(cell for cell, doubt in self.doubts.items() if not doubt.is_overruled)
 
     @property
     def is_pending(self) -> bool:
-        """Whether a clear picture speaks against sensors that still count: the next ones tell who is right."""
+        """Whether a clear picture contradicts sensors that still count: the next ones tell which is right."""
         return any(doubt.outweighed and doubt.is_heard for doubt in self.doubts.values())
 
 
 def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[str, ...]] | None]:
-    """What people are to be told now, as state and cells; None where they know."""
+    """What people are to be told now, as state and cells; None if they know already."""
     distrusted = {layout.cells[cell] for cell, doubt in sensing.doubts.items() if doubt.is_distrusted}
     cells = tuple(name for name in layout.cells if name in distrusted or name in sensing.faulty)
     now = (FAULT, cells) if sensing.state == OK and cells else (sensing.state, ())
@@ -52,9 +52,9 @@ def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[st
 
 
 def relying(sensing: Sensing, context: Context, n: int) -> Context:
-    """``context`` of ``n`` cells that knows of the pillars whose sensor and camera contradict each other.
+    """``context`` of ``n`` cells with the pillars whose sensor and camera contradict each other.
 
-    No move counts in it as seen in doubt that one sensor, or the camera against it, has made up.
+    Doubted lines that one sensor, or the camera against it, has made up are dropped.
     """
     doubted = tuple(
         line for line in context.doubted if not any(move.step and move.target in sensing.doubts for move in line.moves)
@@ -65,7 +65,7 @@ def relying(sensing: Sensing, context: Context, n: int) -> Context:
 def weighed(
     sensing: Sensing, camera: Rows | None, sensed: Rows | None, accepted: tuple[int, ...], t_s: float
 ) -> tuple[Sensing, Rows]:
-    """(n, l) what ``camera`` and ``sensed`` together say of the pillars' levels, and what is held against sensors.
+    """(n, l) what ``camera`` and ``sensed`` together say about the pillars' levels, and the updated doubts.
 
     ``accepted`` are the levels of the last accepted position.
     """

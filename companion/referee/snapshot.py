@@ -1,4 +1,4 @@
-"""How things stand at a table, in words, for whoever shows it."""
+"""The state of a table in words, for display."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.rules.game import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The whole state in words, for the page: ``options`` when people are asked, ``todo`` and ``wrong`` squares."""
+    """The whole state in words: ``options`` when people are asked, what is left ``todo``, and the ``wrong`` squares."""
 
     mode: str
     view: str

@@ -1,4 +1,4 @@
-"""All that the referee remembers between two pictures, and what an action is about."""
+"""All that the referee remembers between two pictures, and the facts that an action is about."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Options = tuple[tuple[Move, ...], ...]
 Sights = tuple[Sight, ...]
 
 NOTHING_STANDS = Context()
-"""The table shows the last accepted position, as far as anybody has been told."""
+"""The table shows the last accepted position, or at least nothing else has been announced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class State:
     Attributes:
         mode: what it waits for.
         match: all that has been accepted.
-        context: the half-done turn or wrong table that has been spoken of, against the accepted position.
-        said: the last sentence about what is left to do, empty when there is none; at ``said_s``.
+        context: the half-done turn or wrong table that has been announced, relative to the accepted position.
+        said: the last sentence about what is left to do, announced at ``said_s``; empty if there is none.
         options: the moves that people have been asked about.
-        suspicion: what has been seen but not yet said.
+        suspicion: what has been seen but not yet announced.
         ruling: an outcome given by the arbiter.
-        overruled: tables that a ruling says do not count, until the table has shown what does.
-        confirming: whether a move counts only once the player has said that he is done; the same all through a match.
-        accused: whom an accusation that stands is of.
+        overruled: tables that a ruling has annulled, until the table has shown what counts.
+        confirming: whether a move counts only once the player has said that he is done; constant throughout a match.
+        accused: the player whom a standing accusation concerns.
     """
 
     mode: Mode
@@ -59,7 +59,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What an action is about: a judged table with its outlook, what refutes an accusation, or somebody's order."""
+    """What an action is about: a judged table with its prediction, what refutes an accusation, or an order."""
 
     prediction: Prediction | None = None
     judgement: Judgement | None = None
@@ -70,7 +70,7 @@ class Fact:
 
     @property
     def seen(self) -> tuple[Prediction, Judgement]:
-        """The judged table.  Only actions that a table triggers may ask for it."""
+        """The judged table.  Only actions that a table triggers may use it."""
         assert self.prediction is not None
         assert self.judgement is not None
         return self.prediction, self.judgement

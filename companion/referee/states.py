@@ -88,8 +88,7 @@ TIMED = (M.WATCHING, M.THINKING, M.UNFINISHED, M.RESTORING)
 """The modes in which the time of the player to move runs."""
 
 LOOKED_AT_AGAIN = (M.SETTING_UP, M.WATCHING, M.UNFINISHED, M.RESTORING, M.ASKING)
-"""The modes in which a word may be wrong about somebody, or keep a match from its beginning: then there is a second
-look."""
+"""The modes in which a verdict may be unjust to somebody, or keep a match from beginning: these get a second look."""
 
 TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     **{(mode, trigger): then for mode in _GOING_ON for trigger, then in _ANY_TIME.items()},
@@ -112,7 +111,7 @@ TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     (M.PAUSED, T.RESUME): (M.SETTING_UP, A.NOTHING),
     (M.PAUSED, T.CALLED_OFF): (M.OVER, A.CALL_OFF),
 }
-"""Mode and trigger → next mode and action.  A pair that is not here cannot happen or is refused."""
+"""Mode and trigger → next mode and action.  A pair that is missing cannot happen or is refused."""
 
 CONFIRMING: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     **{key: (M.THINKING if mode is M.WATCHING else mode, action) for key, (mode, action) in TABLE.items()},
@@ -121,8 +120,8 @@ CONFIRMING: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {
     (M.WATCHING, T.SAME): (M.THINKING, A.SAY_UNMOVED),
     (M.WATCHING, T.DONE): (M.WATCHING, A.LOOK),
 }
-"""The same when a move counts only once the player has said that he is done: who was watched is left to think, and
-what lies on the table is judged between his word and the verdict."""
+"""TABLE for matches in which a move counts only once the player has said that he is done: the watching mode becomes the
+thinking mode, and the table is judged only between the player's word and the verdict."""
 
 
 def table(*, confirming: bool) -> Mapping[tuple[Mode, Trigger], tuple[Mode, Action]]:

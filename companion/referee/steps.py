@@ -41,7 +41,7 @@ Result = tuple[State, Events]
 
 
 def step(state: State, trigger: Trigger, fact: Fact, t_s: float) -> Result:
-    """One transition of the table, and the one that follows when the match has ended.
+    """One transition of the table, followed by the end of the match if it has ended.
 
     Raises:
         OrderRefused: nothing of this kind can happen in this mode.
@@ -59,11 +59,11 @@ def step(state: State, trigger: Trigger, fact: Fact, t_s: float) -> Result:
 
 
 def disturbed(state: State) -> State:
-    """``state`` when the calm ends: what was doubted is over, what was not understood will not be seen again."""
+    """``state`` when the calm ends: its doubts are over, and what was not understood will not be seen again."""
     if state.suspicion is None:
         return state
     context = state.context
-    # Before the table has shown its position nobody has moved: what is unclear then is no move in doubt.
+    # Before the table has shown its position nobody has moved: what is unclear then is no doubtful move.
     if state.suspicion.kind is meanings.CannotTell and state.mode is not Mode.SETTING_UP:
         context = replace(context, unclear=context.unclear + 1, doubted=state.suspicion.doubted)
     return replace(state, suspicion=interrupted(state.suspicion, state.mode), context=context)
@@ -75,9 +75,9 @@ def nothing(state: State, _fact: Fact, _t_s: float) -> Result:
 
 
 def confirm(state: State, fact: Fact, t_s: float) -> Result:
-    """The table shows the position (again); that is worth saying when something had been asked of people.
+    """The table shows the position (again), which is announced if people had been asked for something.
 
-    A move between hidden squares is kept in mind: the next one would else be taken for one out of turn.
+    A move between hidden squares is kept in mind: the next one would otherwise be taken for one out of turn.
     """
     _, judgement = fact.seen
     events = (Restored(t=t_s, n=0), *_reminder(state.match, t_s)) if _awaits_people(state) else ()
@@ -90,14 +90,14 @@ def _awaits_people(state: State) -> bool:
 
 
 def accept(state: State, fact: Fact, t_s: float) -> Result:
-    """A legal move, or several, lies on the table."""
+    """One legal move, or several, lie on the table."""
     _, judgement = fact.seen
     assert isinstance(judgement.interpretation, meanings.Played)
     return _play(state, judgement.interpretation.moves, t_s)
 
 
 def accept_answer(state: State, fact: Fact, t_s: float) -> Result:
-    """People have said which move it was; who says that he is done has said yes to the only one."""
+    """People have said which move it was; saying "done" means yes to the only one."""
     option = fact.order.option if isinstance(fact.order, orders.Answer) else 0
     assert option is not None
     moves = state.options[option]
@@ -105,7 +105,7 @@ def accept_answer(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def look(state: State, _fact: Fact, _t_s: float) -> Result:
-    """The player says that his turn is complete: even a table that looks as before may show a move."""
+    """The player says that his turn is complete: even an unchanged table may show a move."""
     return replace(state, suspicion=None, overruled=frozenset(), context=replace(state.context, is_done=True)), ()
 
 
@@ -137,7 +137,7 @@ def _unfinished(stage: Stage, t_s: float, stacks: tuple[str, ...] = ()) -> Unfin
 
 
 def say_todo(state: State, fact: Fact, t_s: float) -> Result:
-    """A turn is half done: what is left to do, once for each thing left."""
+    """A turn is half done: announce what is left to do, once for each thing left."""
     _, judgement = fact.seen
     meaning = judgement.interpretation
     assert isinstance(meaning, meanings.InProgress)
@@ -148,7 +148,7 @@ def say_todo(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def _in_the_end(match: Match, meaning: meanings.InProgress) -> tuple[str, ...]:
-    """What the squares of a half-done turn must hold when it is complete; empty where that is still open."""
+    """What the squares of a half-done turn must hold when it is complete; empty if that is still open."""
     game, position = match.game, match.position
     tables = (game.table(game.play(position, move)) for move in meaning.moves)
     cells = [game.layout.index[name] for name in meaning.stage.cells]
@@ -157,7 +157,7 @@ def _in_the_end(match: Match, meaning: meanings.InProgress) -> tuple[str, ...]:
 
 
 def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
-    """Before the match can go on, these squares must hold this."""
+    """Announce what the squares must hold before the match can go on."""
     prediction, judgement = fact.seen
     layout, wrong = prediction.match.game.layout, judgement.changes
     todo = set_up_sentence(layout, prediction.table, wrong)
@@ -220,7 +220,7 @@ def withdraw(state: State, fact: Fact, t_s: float) -> Result:
 def go_on(state: State, fact: Fact, t_s: float) -> Result:
     """A square was misread, and the match has gone on: what was played since is accepted.
 
-    The square is not believed until it has looked right once.
+    The square is not trusted until it has looked right once.
     """
     rival = fact.refuted_by
     assert rival is not None
@@ -229,7 +229,7 @@ def go_on(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def accuse_again(state: State, fact: Fact, t_s: float) -> Result:
-    """Another wrong table than the one reported: a repair on its way is nothing new, a further act is."""
+    """A different wrong table from the one reported: a repair on its way is nothing new, a further act is."""
     _, judgement = fact.seen
     if _is_repair(judgement.changes, state.context.standing):
         return replace(state, suspicion=None), ()
@@ -237,16 +237,16 @@ def accuse_again(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def _is_repair(changes: Changes, standing: Changes | None) -> bool:
-    """Whether no square is wrong that was right when the table was last spoken of."""
+    """Whether no square is wrong that was right when the table was last announced."""
     return {cell for cell, _ in changes} <= {cell for cell, _ in standing or ()}
 
 
 def ask(state: State, fact: Fact, t_s: float) -> Result:
-    """Several moves fit, or none does and something is amiss; asked once for the same ones."""
+    """Several moves fit, or none does and something is amiss; the same options are asked about only once."""
     prediction, judgement = fact.seen
     asked = _standing(state, judgement.changes, state.context.begun)
     before = state.context
-    # That the table stays as it is does not say which of the moves was played that leave it so.
+    # If the table stays unchanged, it does not say which of the moves that leave it so was played.
     context = replace(asked.context, unclear=before.unclear + 1, doubted=judgement.doubted, is_done=before.is_done)
     following = replace(asked, context=context, options=fact.options)
     if state.mode is Mode.ASKING and state.options == fact.options:
@@ -265,7 +265,7 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def correct(state: State, fact: Fact, t_s: float) -> Result:
-    """A ruling; the table must then come to show the position that it leaves."""
+    """A ruling; the table must then come to show the position that results."""
     match, text = state.match, None
     overruled = [state.match.position]
     if isinstance(fact.order, orders.AcceptMove):
@@ -283,7 +283,7 @@ def correct(state: State, fact: Fact, t_s: float) -> Result:
         overruled = [reduce(Match.play, moves, match).position for moves in state.options]
     position_text = None if text else format_position(match.game, match.position)
     event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)
-    # What an earlier ruling has taken away stays so until the table has shown what counts.
+    # What an earlier ruling has annulled stays so until the table has shown what counts.
     taken_away = state.overruled | {seen_at(match.game, position) for position in overruled}
     counts = {seen_at(match.game, match.position)}
     following = replace(_calm(state, match), ruling=None, overruled=taken_away - counts)
@@ -291,7 +291,7 @@ def correct(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def _distrusting(state: State, told: Match) -> State:
-    """``state`` in which the squares are not believed that seemed otherwise than after ``told``, by what people say."""
+    """``state`` that distrusts the squares that seemed different from ``told``, which people have confirmed."""
     seemed = altered(seen_at(state.match.game, state.match.position), state.context.standing or ())
     truth = seen_at(told.game, told.position)
     wrong = {place for place, sight in enumerate(seemed) if sight != truth[place]}
@@ -299,7 +299,7 @@ def _distrusting(state: State, told: Match) -> State:
 
 
 def trusting_again(state: State, places: frozenset[Place]) -> State:
-    """``state`` in which only ``places`` of those that were not believed still are not."""
+    """``state`` in which, of the distrusted places, only ``places`` remain distrusted."""
     return replace(state, context=replace(state.context, distrusted=state.context.distrusted & places))
 
 
@@ -311,7 +311,7 @@ def call_off(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def say_over(state: State, _fact: Fact, t_s: float) -> Result:
-    """The end."""
+    """The match is over."""
     outcome = state.outcome
     assert outcome is not None
     position = format_position(state.match.game, state.match.position)
@@ -321,13 +321,13 @@ def say_over(state: State, _fact: Fact, t_s: float) -> Result:
 
 
 def _calm(state: State, match: Match) -> State:
-    """``state`` with ``match`` and nothing standing, asked or suspected."""
+    """``state`` with ``match`` and nothing announced, asked or suspected."""
     context = Context(distrusted=state.context.distrusted)
     return State(state.mode, match, context, ruling=state.ruling, confirming=state.confirming)
 
 
 def _standing(state: State, changes: Changes, begun: tuple[Move, ...] = ()) -> State:
-    """``state`` with another table than the accepted one, of which people have been told."""
+    """``state`` with an announced table that differs from the accepted one by ``changes``."""
     calm = replace(_calm(state, state.match), accused=state.accused)
     return replace(calm, context=replace(calm.context, standing=changes, begun=begun))
 

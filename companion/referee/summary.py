@@ -1,4 +1,4 @@
-"""The referee's state, summed up for people: apart from what it fills, which a page without a camera loads, too."""
+"""The referee's state, summed up for people; kept apart from its result, which a page without a camera loads, too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.tracker.sights import names_of
 
 
 def snapshot_of(state: State, view: str, timer: Clock | None) -> Snapshot:
-    """Of all that the referee remembers, what has been said of the view last, and the clock."""
+    """The snapshot of the referee's state, the last announced ``view``, and the clock."""
     match = state.match
     return Snapshot(
         mode=state.mode.value,

@@ -1,4 +1,4 @@
-"""What a judged table comes to: what it sets off, whether people know it already, what it takes to be where."""
+"""What a judged table leads to: its trigger, whether people know it already, and what it takes to be at each place."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TRIGGERS: Mapping[type[object], Trigger] = {
 
 
 def is_known(state: State, judgement: Judgement) -> bool:
-    """Whether the referee has already spoken of this very table."""
+    """Whether the referee has already announced this very table."""
     return (
         state.mode in (Mode.RESTORING, Mode.ASKING)
         and isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
@@ -45,24 +45,24 @@ def is_known(state: State, judgement: Judgement) -> bool:
 
 
 def trigger_by(state: State, prediction: Prediction, judgement: Judgement) -> Trigger:
-    """What the judged table sets off: what a ruling has taken away does not happen again by lying there still."""
+    """The trigger of the judged table; what a ruling has annulled does not happen again by still lying there."""
     trigger = _TRIGGERS[type(judgement.interpretation)]
     is_overruled = state.mode is Mode.SETTING_UP and altered(prediction.sights, judgement.changes) in state.overruled
     return Trigger.WRONG if is_overruled and trigger is not Trigger.SAME else trigger
 
 
 def left_open(evidence: Evidence, before: tuple[Sight | None, ...] | None) -> frozenset[Place]:
-    """The places that were in doubt ``before``, and of which the picture says nothing new."""
+    """The places that were in doubt ``before``, and about which the picture says nothing new."""
     open_before = (place for place, sight in enumerate(before or ()) if sight is None)
     return frozenset(place for place in open_before if evidence.hidden[place])
 
 
 def believed(prediction: Prediction, judgement: Judgement, is_open: frozenset[Place] = frozenset()) -> Understood:
-    """What the judgement takes to be at each place; None where the picture contradicts it, or for all if nobody knows.
+    """What the judgement takes to be at each place; None where the picture contradicts it, or for all if unknown.
 
-    None also for the places of ``is_open``, which stay in doubt.  What an accusation claims to have changed is left
-    open, lest it prove itself when the table is put right.  In doubt that is believed in which all explanations worth
-    keeping agree.
+    The places of ``is_open`` stay in doubt and are None too.  What an accusation claims to have changed is left open,
+    so that it does not prove itself when the table is put right.  In doubt, that is believed on which all explanations
+    worth keeping agree.
     """
     doubtful = {place for place, _ in judgement.odd} | is_open
     changes = judgement.changes
@@ -83,9 +83,9 @@ def options_of(judgement: Judgement) -> Options:
 
 
 def shows_more(match: Match, prediction: Prediction, judgement: Judgement) -> bool:
-    """Whether the table shows more than the moves that have just been accepted: it must be looked at on.
+    """Whether the table shows more than the moves just accepted, so that it must be read further.
 
-    ``match`` is what has been accepted by now, ``prediction`` was of the one before.
+    ``match`` is what has been accepted by now, ``prediction`` that of the match before.
     """
     if not isinstance(judgement.interpretation, Played) or match is prediction.match:
         return False
@@ -93,5 +93,5 @@ def shows_more(match: Match, prediction: Prediction, judgement: Judgement) -> bo
 
 
 def is_vital(state: State, judgement: Judgement) -> bool:
-    """Whether what is about to be said must be looked at once more, since it is in doubt and may be unjust."""
+    """Whether what is about to be announced needs a second look, since it is in doubt and may be unjust."""
     return not judgement.is_clear and not is_known(state, judgement) and state.mode in LOOKED_AT_AGAIN

@@ -1,6 +1,6 @@
-"""What a hand can do to a board in one go, whatever the rules say: the raw material of ``attempts``.
+"""What a hand can do to a board in one act, whatever the rules say: the raw material of ``attempts``.
 
-Each function yields the act as a move with the stacks that the hand leaves, nothing taken off, nothing captured.
+Each function yields the act as a move with the stacks that the hand leaves, before anything is removed or captured.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from companion.rules.game import Move
 Act = tuple[Move, tuple[Stack, ...]]
 
 made = cache(Move)
-"""A move from its parts; there are few different ones, and making one anew costs more than finding it."""
+"""A move from its parts, cached: there are few different ones, and making one anew costs more than finding it."""
 
 
 def cells_within(board: tuple[Stack, ...], within: frozenset[Cell] | None) -> tuple[Cell, ...]:
@@ -24,7 +24,7 @@ def cells_within(board: tuple[Stack, ...], within: frozenset[Cell] | None) -> tu
 
 
 def transfers(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) -> Iterator[Act]:
-    """The top pieces of any stack, one to all of them, onto any other cell."""
+    """The top pieces of any stack, from one piece to the whole stack, onto any other cell."""
     cells = cells_within(board, within)
     for source in cells:
         stack = board[source]
@@ -36,7 +36,7 @@ def transfers(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) -
 
 
 def whole_stacks(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) -> Iterator[Act]:
-    """Stacks that lie there as their top piece alone: each onto any other cell, or off the board."""
+    """Stacks of which only the top piece lies on the board: each onto any other cell, or off the board."""
     lying = tuple(stack[-1:] for stack in board)
     for move, stacks in transfers(lying, within):
         assert move.source is not None
@@ -60,7 +60,7 @@ def removals(board: tuple[Stack, ...], within: frozenset[Cell] | None = None) ->
 def exchanges(board: tuple[Stack, ...], movable: str, within: frozenset[Cell] | None = None) -> Iterator[Act]:
     """A ``movable`` top piece changing places with any different piece, on top or covered.
 
-    What is covered may lie on any cell: to the eye the exchange changes the top piece's cell alone.
+    A covered piece may lie on any cell: visibly the exchange changes only the top piece's cell.
     """
     cells = cells_within(board, within)
     for source in cells:
@@ -95,7 +95,7 @@ def half_exchanged(board: tuple[Stack, ...], move: Move) -> tuple[tuple[Stack, .
 
 
 def replaced(board: tuple[Stack, ...], stacks: dict[Cell, Stack]) -> tuple[Stack, ...]:
-    """``board`` with other ``stacks`` on some cells."""
+    """``board`` with ``stacks`` on their cells instead of what was there."""
     changed = list(board)
     for cell, stack in stacks.items():
         changed[cell] = stack

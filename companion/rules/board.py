@@ -1,4 +1,4 @@
-"""What lies on a table: cells, stacks, pieces; and what a camera can see of them.
+"""What stands on a table: cells, stacks, pieces; and what a camera can see of them.
 
 A piece is one letter, a stack is the string of its pieces from bottom to top (``"RGG"``: red below, green
 commands), and a cell is an index into :attr:`Layout.cells`.  Names of cells exist only at the edge.
@@ -28,7 +28,7 @@ class Layout:
     """The cells of a board: ``files`` × ``ranks`` without those named in ``missing``.
 
     ``cells`` is ordered as sensors are wired and as people count: a1, b1, …, a2, b2, ….  ``terrain`` is the level of
-    the ground on each cell, in that order, in blocks' heights; empty where the ground is flat.
+    the ground on each cell, in that order, in heights of a block; empty if the ground is flat.
     """
 
     files: int

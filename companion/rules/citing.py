@@ -12,7 +12,7 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 def number(n: int) -> str:
-    """``n`` as a word: ``three``; as digits where people would write digits."""
+    """``n`` as a word, ``three``; as digits where people would write digits."""
     return NUMBERS[n] if 0 <= n < len(NUMBERS) else str(n)
 
 
@@ -32,7 +32,7 @@ def cite(rule: Rule, cells: Iterable[str], **particulars: str) -> Violation:
 
 
 def cite_together(rules: Sequence[Rule], cells: Sequence[str], what: str) -> tuple[Violation, ...]:
-    """Violations of ``rules`` by one and the same thing: all with the last one's sentence, so that it is said once."""
+    """Violations of ``rules`` by one and the same thing, all with the last rule's sentence, so that it is said once."""
     said = cite(rules[-1], cells, what=what)
     return tuple(replace(said, rule=rule.id) for rule in rules)
 
@@ -53,7 +53,7 @@ def changed_cells(layout: Layout, before: Table, after: Table) -> tuple[str, ...
 
 
 def surplus(before: Table, after: Table) -> int:
-    """How many pieces more than ``before`` lie in ``after``; negative when some have gone."""
+    """How many pieces more lie in ``after`` than in ``before``; negative if some have gone."""
     return sum(map(len, after.stacks)) - sum(map(len, before.stacks))
 
 

@@ -1,6 +1,6 @@
 """Men and kings on diagonals, as in draughts: steps, and captures by jumping; a king is a stack of two men.
 
-What is jumped stays where it is, and in the way, until the capture is over.
+A jumped piece stays on its cell, and in the way, until the capture is over.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ DOWNWARD = tuple(i for i, (_, dy) in enumerate(DIAGONAL) if dy < 0)
 """Directions, as indices of a cell's diagonals, towards the higher and the lower ranks."""
 
 STOP, FLY, PASS = "stop", "fly", "pass"
-"""What a capturing man does who comes to the last rank: he stops, jumps on as a king, or jumps on as a man."""
+"""What a capturing man does when he reaches the last rank: stop, jump on as a king, or jump on as a man."""
 
 FEW = 4
-"""Up to so many jumped pieces any of them may be cleared first; of more, people clear them one after the other."""
+"""Up to this many jumped pieces may be cleared in any order; more are cleared one after the other, from either end."""
 
 
 class Way(NamedTuple):
-    """A capture, or the beginning of one: where the piece comes down and what it jumps, both in their order."""
+    """A capture, or the beginning of one: where the piece lands and what it jumps, both in order."""
 
     landings: tuple[Cell, ...]
     jumped: tuple[Cell, ...]
@@ -37,7 +37,7 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagonals:
-    """How pieces move.
+    """How men and kings move on a board.
 
     Attributes:
         layout: the board.
@@ -67,18 +67,18 @@ class Diagonals:
 
     @cached_property
     def _goes(self) -> Mapping[Stack, tuple[int, ...]]:
-        """By stack, the directions in which it goes."""
+        """For each stack, the directions in which it moves without capturing."""
         up, down = self.players
         return {up: UPWARD, down: DOWNWARD, 2 * up: UPWARD + DOWNWARD, 2 * down: UPWARD + DOWNWARD}
 
     @cached_property
     def _jumps(self) -> Mapping[Stack, tuple[int, ...]]:
-        """By stack, the directions in which it jumps."""
+        """For each stack, the directions in which it jumps."""
         return dict.fromkeys(self._goes, UPWARD + DOWNWARD) if self.is_backward else self._goes
 
     @cached_property
     def _near(self) -> Mapping[Stack, tuple[tuple[Cell, ...], ...]]:
-        """By stack and cell: the next squares that it can go to."""
+        """For each stack and cell, the adjacent squares that it can move to."""
         return {
             stack: tuple(tuple(lines[d][0] for d in directions if lines[d]) for lines in self.lines)
             for stack, directions in self._goes.items()
@@ -86,7 +86,7 @@ class Diagonals:
 
     @cached_property
     def _pairs(self) -> Mapping[Stack, tuple[tuple[tuple[Cell, Cell], ...], ...]]:
-        """By stack and cell: the neighbours that it could jump, each with the square behind."""
+        """For each stack and cell, the neighbours that it could jump, each with the square behind."""
         return {
             stack: tuple(tuple(lines[d][:2] for d in directions if len(lines[d]) > 1) for lines in self.lines)  # type: ignore[misc]
             for stack, directions in self._jumps.items()
@@ -97,7 +97,7 @@ class Diagonals:
         return self.players[player == self.players[0]]
 
     def steps(self, board: Board, cell: Cell) -> Iterator[Cell]:
-        """Where the piece on ``cell`` may go without a capture."""
+        """Where the piece on ``cell`` may go without capturing."""
         stack = board[cell]
         if len(stack) == 1 or not self.is_flying:
             for target in self._near[stack][cell]:
@@ -111,7 +111,7 @@ class Diagonals:
                 yield target
 
     def can_jump(self, board: Board, cell: Cell) -> bool:
-        """Whether the piece on ``cell`` has a capture."""
+        """Whether the piece on ``cell`` can capture."""
         stack = board[cell]
         foe = self.players[stack[-1] == self.players[0]]
         for near, far in self._pairs[stack][cell]:
@@ -133,7 +133,7 @@ class Diagonals:
         return self._further(board, cell, Way((), (), is_king=len(board[cell]) > 1))
 
     def _further(self, board: Board, source: Cell, begun: Way) -> Iterator[Way]:
-        """The captures that go on from ``begun``; nothing where it cannot go on."""
+        """The captures that continue ``begun``; none if it cannot go on."""
         player, at = board[source][-1], begun.landings[-1] if begun.landings else source
         if self.on_last_rank == STOP and begun.is_king and len(board[source]) == 1:
             return
@@ -149,7 +149,7 @@ class Diagonals:
     def _next_jumps(
         self, board: Board, source: Cell, at: Cell, jumped: tuple[Cell, ...], stack: Stack
     ) -> Iterator[tuple[Cell, list[Cell]]]:
-        """What ``stack``, which came from ``source`` and is now at ``at``, can jump, and where it can come down."""
+        """What ``stack``, which came from ``source`` and is now at ``at``, can jump, and where it can land."""
         is_far = len(stack) > 1 and self.is_flying
         for direction in self._jumps[stack]:
             line = self.lines[at][direction]
@@ -168,13 +168,13 @@ class Diagonals:
 
 
 def begun_ways(way: Way) -> Iterator[Way]:
-    """The beginnings of a capture of several pieces, the shortest first."""
+    """The proper beginnings of a capture of several pieces, the shortest first."""
     for n in range(1, len(way.jumped)):
         yield Way(way.landings[:n], way.jumped[:n], way.is_king)
 
 
 def left_lying(jumped: tuple[Cell, ...]) -> Iterator[tuple[Cell, ...]]:
-    """What may still lie there while jumped pieces are being cleared: all of them first, then fewer, at least one."""
+    """What may still lie there while jumped pieces are cleared: all of them first, then fewer, at least one."""
     n = len(jumped)
     if n <= FEW:
         for size in range(n, 0, -1):

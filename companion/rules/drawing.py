@@ -1,4 +1,4 @@
-"""A position drawn with characters."""
+"""A position drawn as text."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from companion.rules.notation import ranks_downward
 
 
 def draw_text(game: Game, position: Position) -> str:
-    """The board with ranks downward and files to the right; stacks bottom to top, ``.`` for an empty square.
+    """The board, ranks downward and files to the right; stacks from bottom to top, ``.`` for an empty square.
 
-    Empty squares of raised ground show its level; pillars stand after what is on them.
+    Empty squares of raised ground show its level; a pillar's level follows what stands on it.
     """
     layout, table = game.layout, game.table(position)
     ground = [str(level) if level else "." for level in layout.terrain or (0,) * len(layout.cells)]

@@ -1,7 +1,7 @@
 """What a stacking game is.  Every game file implements :class:`Game`; nothing else in the program names a game.
 
-Legality has one truth: :meth:`Game.violations`.  A move is legal when it returns an empty tuple; the list of
-legal moves, the referee's diagnosis and every explanation are made from it.
+Legality has a single source of truth: :meth:`Game.violations`.  A move is legal if it returns an empty tuple; the list
+of legal moves, the referee's diagnosis and every explanation are derived from it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What a player did, as in docs/notation.md; never what followed from it.
+    """What a player did, as in docs/notation.md; never its consequences.
 
     One of: ``source``→``target`` with the top ``count`` pieces; ``piece`` (or the hand's) from the reserve onto
     ``target`` (``source`` None); off the board (``target`` None); promotion of the pawn on ``source`` with level
     ``level`` of ``target``; pillar ``target`` by ``step`` (+1/−1).  ``taken`` are the cells that a player clears on the
-    way, in the order of their names, where that is his choice and not the rules'.
+    way, in the order of their names, if that is his choice and not dictated by the rules.
     """
 
     source: Cell | None
@@ -41,7 +41,7 @@ class Move:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """Every cell that it names: all that the board can have changed on."""
+        """Every cell that the move names: only these can have changed."""
         return (*(cell for cell in (self.source, self.target) if cell is not None), *self.taken)
 
 
@@ -49,7 +49,7 @@ class Move:
 class Rule:
     """One numbered rule: its id (``"DOM-5"``), a short title, and its text for people.
 
-    ``refusal`` is the sentence for who breaks it, with named places for the particulars
+    ``refusal`` is the sentence for a player who breaks it, with named placeholders for the particulars
     (:func:`companion.rules.citing.cite` fills them in); a rule that nobody can break has none.
     """
 
@@ -61,7 +61,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One broken rule: its id, one sentence for the player that names squares, and those squares' names."""
+    """One broken rule: its id, a sentence for the player that names the squares, and those squares' names."""
 
     rule: str
     text: str
@@ -78,7 +78,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A table on the way to the end of a turn, e.g. a stack of six before its bottom piece is taken off.
+    """An intermediate table of a turn, e.g. a stack of six before its bottom piece is taken off.
 
     ``todo`` is one sentence for people; ``cells`` are the names of the squares that it concerns; ``rule`` is the id of
     the rule that demands it.
@@ -92,9 +92,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Something a hand can do in one go that has a move text, legal or not, and the table that it leaves.
+    """A single act of a hand that has a move text, legal or not, and the table that it leaves.
 
-    ``player`` is whose act it is: the owner of what was moved when he may not move now, else the player to move.
+    ``player`` is the one whose act it is: the owner of the moved piece if he is not to move, else the player to move.
     """
 
     move: Move
@@ -107,7 +107,7 @@ class Game(Protocol):
 
     @property
     def tag(self) -> str:
-        """As in docs/notation.md: ``domination``, ``domination:classic/3``."""
+        """The game's tag as in docs/notation.md: ``domination``, ``domination:classic/3``."""
         ...
 
     @property
@@ -146,7 +146,7 @@ class Game(Protocol):
         ...
 
     def owner(self, piece: Piece) -> Player | None:
-        """Whose ``piece`` is; None: nobody's."""
+        """The owner of ``piece``; None: nobody."""
         ...
 
     def start(self) -> Position:
@@ -162,7 +162,7 @@ class Game(Protocol):
         ...
 
     def legal_moves(self, position: Position) -> tuple[Move, ...]:
-        """Every legal move, each once.  Empty when the game is over."""
+        """Every legal move, without duplicates.  Empty if the game is over."""
         ...
 
     def violations(self, position: Position, move: Move) -> tuple[Violation, ...]:
@@ -174,25 +174,25 @@ class Game(Protocol):
         ...
 
     def outcome(self, position: Position) -> Outcome | None:
-        """The end, or None while the game goes on."""
+        """The outcome, or None while the game goes on."""
         ...
 
     def repeated(self, mover: Player) -> Outcome:
-        """The end when ``mover`` has brought about the same position for the third time; the match counts (G-4)."""
+        """The outcome when ``mover`` has brought about the same position for the third time; the match counts (G-4)."""
         ...
 
     @property
     def most_idle(self) -> int:
-        """After so many moves in a row that are no progress the match is drawn by ``idle_rule``; 0: never."""
+        """After this many moves in a row without progress the match is drawn by ``idle_rule``; 0: never."""
         ...
 
     @property
     def idle_rule(self) -> str:
-        """The id of the rule that says so; empty where there is none."""
+        """The id of the rule that says so; empty if there is none."""
         ...
 
     def progresses(self, position: Position, move: Move) -> bool:
-        """Whether a legal move is progress (a capture, say), after which idle moves are counted anew."""
+        """Whether a legal move is progress (a capture, say), which resets the count of idle moves."""
         ...
 
     def table(self, position: Position) -> Table:
@@ -204,37 +204,37 @@ class Game(Protocol):
         ...
 
     def unmarked(self) -> Game:
-        """The game where people mark no piece that has been promoted; itself where nothing is marked by stacking.
+        """The game for people who do not mark promoted pieces; itself if nothing is marked by stacking.
 
-        Which pieces those are is known from the match; positions and moves are written as ever.
+        Which pieces are promoted is known from the match; positions and moves are written as before.
         """
         ...
 
     def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:
-        """Tables that a legal move may pass through before its turn is complete; empty for most moves."""
+        """Intermediate tables that a legal move may pass through before its turn is complete; none for most moves."""
         ...
 
     def due(self, position: Position) -> Stage | None:
-        """What must be done in ``position`` before anything else, where that is no ordinary move; else None.
+        """What must be done in ``position`` before anything else, if that is not an ordinary move; else None.
 
-        Its table is the one that stands now: a pawn that waits for its promotion, a first piece still in hand.  It
-        names the squares that cannot stay as they are; none where it is merely the kind of move that the player's
-        ordinary turn consists of, of which nobody needs to be reminded.
+        Its table is the present one: a pawn awaits its promotion, a first piece is still in hand.  It names the
+        squares that cannot stay as they are; none if it is merely the kind of move of which the player's ordinary turn
+        consists, of which nobody needs to be reminded.
         """
         ...
 
     def attempts(self, position: Position, within: frozenset[Cell] | None = None) -> Iterable[Attempt]:
         """Every single act, legal or not and by any player, that has a move text and that a hand could do now.
 
-        Total over the physical board: any stack or part of one onto any other cell, any reserve piece onto any
+        Complete over the physical board: any stack or part of one onto any other cell, any reserve piece onto any
         cell, any pillar by one level, any piece off the board; in games whose moves name what they take, every legal
-        move too.  With ``within`` only the acts that change no cell outside it to the eye.  The table of a legal move
-        is the one after its whole turn; that of an illegal one is what the hand alone leaves.
+        move too.  With ``within``, only the acts that visibly change no cell outside it.  The table of a legal move is
+        the one after its whole turn; that of an illegal one is what the hand alone leaves.
         """
         ...
 
     def breaches(self, position: Position, table: Table) -> tuple[Violation, ...]:
-        """The rules broken when ``table`` is found and no single act of :meth:`attempts` explains it.
+        """The rules broken if ``table`` is found and no single act of :meth:`attempts` explains it.
 
         Never empty.  Two things moved, a piece added, removed or swapped: G-2 and the game's own rule for it
         (DOM-7 for a piece taken off, DIA-2 for a pillar by two levels).  Hidden pieces of ``table`` may be

@@ -1,6 +1,6 @@
-"""Chess moves among stacks, where height decides what blocks: a square as high as the mover's own stack does.
+"""Chess moves among stacks, where height decides what blocks: a square at least as high as the mover's own stack.
 
-Each function yields the targets of a piece on top of a stack of ``height``; ``enemies`` are the letters that it may
+Each function yields the targets of a piece on top of a stack of ``height``; ``enemies`` are the piece letters that it
 cover at any height.
 """
 

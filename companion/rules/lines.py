@@ -1,4 +1,4 @@
-"""The geometry of a board, worked out once: what lies in which direction of each cell."""
+"""The geometry of a board, computed once: what lies in each direction from each cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Line = tuple[Cell, ...]
 """Cells in one direction, the nearest first; ends at the edge or at a missing square."""
 
 UP, DOWN = ORTHOGONAL.index((0, 1)), ORTHOGONAL.index((0, -1))
-"""Which of the straight lines leads towards the higher and the lower ranks."""
+"""The indices of the straight lines that lead towards the higher and the lower ranks."""
 
 Leap = tuple[Cell, Cell, Cell]
 """A knight's move: the target, the orthogonal neighbour on the long axis, the diagonal neighbour."""
@@ -20,18 +20,18 @@ Leap = tuple[Cell, Cell, Cell]
 
 @dataclass(frozen=True)
 class Lines:
-    """By cell: its ``straight`` lines in the order of ORTHOGONAL, its ``diagonal`` ones in that of DIAGONAL."""
+    """For each cell, its ``straight`` lines in the order of ORTHOGONAL, its ``diagonal`` ones in that of DIAGONAL."""
 
     straight: tuple[tuple[Line, ...], ...]
     diagonal: tuple[tuple[Line, ...], ...]
     leaps: tuple[tuple[Leap, ...], ...]
 
     def neighbours(self, cell: Cell) -> tuple[Cell, ...]:
-        """The orthogonal ones."""
+        """The orthogonal neighbours of a cell."""
         return tuple(line[0] for line in self.straight[cell] if line)
 
     def way(self, source: Cell, target: Cell) -> Line:
-        """The cells that a piece meets from ``source`` to ``target``, the last of them: in a line, or by a leap."""
+        """The cells that a piece meets from ``source`` to ``target``, ``target`` last: along a line, or by a leap."""
         for cell, neighbour, _ in self.leaps[source]:
             if cell == target:
                 return neighbour, target

@@ -1,4 +1,4 @@
-"""Positions and moves as text (docs/notation.md), and back.  One position has exactly one text, and so has one move."""
+"""Positions and moves as text (docs/notation.md), and back.  Each position and each move has exactly one text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ PILLAR_MOVE = re.compile(rf"([+-])({CELL})")
 
 
 def quoted(text: str) -> str:
-    """``text`` fit for an error message: printable, one line, short."""
+    """``text`` made fit for an error message: printable, one line, short."""
     return ascii(text if len(text) <= 60 else text[:57] + "...")
 
 
 def parse_tag(text: str) -> tuple[str, str, int | None]:
-    """Name, variant (``""``: the main rules) and number of players (None: not written) of a game's tag."""
+    """Name, variant (``""``: the main rules) and number of players (None: not written) in a game's tag."""
     found = TAG.fullmatch(text)
     if found is None:
         raise UnknownGame(f"{quoted(text)} is not a game; write name[:variant][/players], e.g. domination:classic/3")
@@ -52,16 +52,16 @@ def position_tag(text: str) -> str:
 
 
 def format_position(game: Game, position: Position) -> str:
-    """The position's one text."""
+    """The only text of the position."""
     keys = (f"{key}={value}" for key, value in game.position_keys(position))
     return " ".join((game.tag, format_board(game.layout, position.board), position.to_move, *keys))
 
 
 def parse_position(game: Game, text: str) -> Position:
-    """The position of ``game`` that ``text`` says.
+    """The position of ``game`` that ``text`` describes.
 
     Raises:
-        BadPositionText: it is no position of this game, or is not written the one way that docs/notation.md allows.
+        BadPositionText: it is no position of this game, or is not written in the one way that docs/notation.md allows.
     """
     if position_tag(text) != game.tag:
         raise BadPositionText(f"{quoted(text)} is not a position of {game.tag}")
@@ -97,7 +97,7 @@ def refuse_other_keys(keys: Mapping[str, str], known: tuple[str, ...]) -> None:
 
 
 def format_board(layout: Layout, board: tuple[Stack, ...]) -> str:
-    """Ranks from the highest down, joined by ``/``; in each the cells from file a on, runs of empty ones counted."""
+    """Ranks from the highest down, joined by ``/``; each has its cells from file a on, empty runs as numbers."""
     return "/".join(format_rank([board[cell] for cell in rank]) for rank in ranks_downward(layout))
 
 
@@ -148,7 +148,7 @@ def parse_rank(text: str, letters: frozenset[Piece], width: int) -> Iterator[Sta
 
 
 def format_move(game: Game, position: Position, move: Move) -> str:
-    """The move's one text in ``position``."""
+    """The only text of the move in ``position``."""
     name = game.layout.cells
     if move.step:
         return f"{'+' if move.step > 0 else '-'}{name[_cell(move.target)]}"
@@ -202,7 +202,7 @@ def _parse_taken(game: Game, names: list[str]) -> tuple[Cell, ...]:
 
 
 def in_order(layout: Layout, cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """Each of ``cells`` once, by file, then rank: the order in which a move names what it takes."""
+    """``cells`` without duplicates, by file, then rank: the order in which a move names what it takes."""
     return tuple(sorted(set(cells), key=lambda cell: layout.places[cell]))
 
 
@@ -217,7 +217,7 @@ def _parse_reserve_move(game: Game, position: Position, piece: str, target: str)
 
 
 def _is_piece_named(game: Game) -> bool:
-    """Whether a reserve piece is written with its letter: needless where each player has pieces of one kind."""
+    """Whether a reserve piece is written with its letter: needless if each player's pieces are all of one kind."""
     return not set(game.pieces) <= set(game.players)
 
 

@@ -1,4 +1,4 @@
-"""A page of rules for people, made from a game file's own texts, so that a table can be settled by reading."""
+"""A page of rules for people, made from a game file's own texts, so that disputes at a table can be settled by it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _rule_lines(rule: Rule) -> Iterator[str]:
 
 
 def _differences(main: Game, others: Sequence[Game]) -> Iterator[str]:
-    """The rules that read otherwise in a variant, each once."""
+    """The rules whose text differs in a variant, without duplicates."""
     told: set[Rule] = set(main.rules.values())
     for game in others:
         changed = [rule for rule in game.rules.values() if rule not in told]

@@ -1,4 +1,4 @@
-"""Counting move sequences: the check of a move generator that needs no opinion."""
+"""Counting move sequences: the objective check of a move generator."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def perft(game: Game, position: Position, depth: int) -> int:
 
 
 def divide(game: Game, position: Position, depth: int) -> dict[Move, int]:
-    """:func:`perft` of each first move; ``depth`` is at least 1."""
+    """The :func:`perft` count of each first move; ``depth`` is at least 1."""
     return {move: perft(game, game.play(position, move), depth - 1) for move in game.legal_moves(position)}

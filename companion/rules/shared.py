@@ -12,7 +12,7 @@ COLOURS: Mapping[Player, str] = MappingProxyType({"R": "Red", "G": "Green", "B":
 
 
 def read_rules(prose: str) -> tuple[Rule, ...]:
-    """Rules from prose, a paragraph each: a line ``id title``, the text, and its refusal in lines after ``!``."""
+    """Rules from prose, one a paragraph: a line ``id title``, the text, and its refusal in lines after ``!``."""
     return tuple(map(_read_rule, prose.strip().split("\n\n")))
 
 
@@ -48,12 +48,12 @@ After the game has ended no move is legal.
 
 
 def by_id(rules: Iterable[Rule]) -> Mapping[str, Rule]:
-    """The rules by id, in their order, read-only; of two with one id the later counts, in the earlier's place."""
+    """The rules by id, in order, read-only; of two with the same id the later counts, in the earlier's place."""
     return MappingProxyType({rule.id: rule for rule in rules})
 
 
 def next_player(players: tuple[Player, ...], after: Player, is_able: Callable[[Player], bool]) -> Player:
-    """The next in turn after ``after`` who is able to move (G-3); NOBODY when none is."""
+    """The next player in turn after ``after`` who is able to move (G-3); NOBODY if none is."""
     here = players.index(after) + 1
     for player in players[here:] + players[:here]:
         if is_able(player):

@@ -1,6 +1,6 @@
-"""What the games have in common: each game file says only in what it differs.
+"""What the games have in common: each game file states only its differences.
 
-A game derives from :class:`StackingGame` and gives the rest of :class:`companion.rules.game.Game`: ``layout``,
+A game derives from :class:`StackingGame` and adds the rest of :class:`companion.rules.game.Game`: ``layout``,
 ``players``, ``pieces``, ``names``, ``rules``, ``start``, its keys, ``legal_moves``, ``violations``, ``play`` and
 ``outcome``.
 """
@@ -38,16 +38,16 @@ class StackingGame(Game):
     count: int
 
     name: ClassVar[str]
-    """As in the tag."""
+    """The name in the tag."""
 
     loss_rule: ClassVar[str] = ""
-    """The rule that is broken, with G-2, when a piece has gone from the board; empty where there is none."""
+    """The rule that is broken, with G-2, if a piece has gone from the board; empty if there is none."""
 
     turn_rule: ClassVar[str] = ""
-    """The rule that is broken, with G-2, when two moves have been made in one turn; empty where G-2 says it all."""
+    """The rule that is broken, with G-2, if two moves have been made in one turn; empty if G-2 says it all."""
 
     jump_rule: ClassVar[str] = ""
-    """The rule that is broken when a pillar has moved by more than one level; empty where there are no pillars."""
+    """The rule that is broken if a pillar has moved by more than one level; empty if there are no pillars."""
 
     most_taken: ClassVar[int] = 0
     has_lookalikes: ClassVar[bool] = False
@@ -60,7 +60,7 @@ class StackingGame(Game):
         return format_tag(self.name, self.variant, self.count)
 
     def owner(self, piece: Piece) -> Player | None:
-        """Whose ``piece`` is; None: nobody's."""
+        """The owner of ``piece``; None: nobody."""
         return piece if piece in self.players else None
 
     def repeated(self, mover: Player) -> Outcome:  # noqa: ARG002 - matters where forcing a draw is punished
@@ -68,11 +68,11 @@ class StackingGame(Game):
         return Outcome(None, "G-4")
 
     def progresses(self, position: Position, move: Move) -> bool:  # noqa: ARG002 - matters where idling draws
-        """Always: no game is drawn by idling unless it says so."""
+        """Always true: no game is drawn by idling unless it says so."""
         return True
 
     def table(self, position: Position) -> Table:
-        """The stacks; what else there is lies beside the board."""
+        """The stacks; anything else lies beside the board."""
         return Table(position.board)
 
     def sight(self, stack: Stack) -> Sight:
@@ -80,7 +80,7 @@ class StackingGame(Game):
         return (len(stack), stack[-1]) if stack else (0, None)
 
     def unmarked(self) -> Game:
-        """Itself: its pieces show what they are."""
+        """The game itself: its pieces show what they are."""
         return self
 
     def stages(self, position: Position, move: Move) -> tuple[Stage, ...]:  # noqa: ARG002 - most games have none
@@ -92,7 +92,7 @@ class StackingGame(Game):
         return None
 
     def attempts(self, position: Position, within: frozenset[Cell] | None = None) -> Iterable[Attempt]:
-        """The game's acts with the table that each leaves: after the whole turn for a legal one."""
+        """The game's acts, each with the table that it leaves: for a legal one, that after the whole turn."""
         for move, stacks in self.acts(position, within):
             player = self._actor(position, move)
             if self.violations(position, move):
@@ -106,7 +106,7 @@ class StackingGame(Game):
         yield from acts.removals(position.board, within)
 
     def left_by(self, position: Position, move: Move, stacks: tuple[Stack, ...]) -> Table:
-        """The table when a hand has made the illegal ``move`` and left ``stacks``."""
+        """The table after a hand has made the illegal ``move`` and left ``stacks``."""
         levels = self.table(position).levels
         if levels is not None and move.step and move.target is not None:
             levels = (*levels[: move.target], levels[move.target] + move.step, *levels[move.target + 1 :])
@@ -117,9 +117,9 @@ class StackingGame(Game):
         return (self.owner(piece) if piece else None) or position.to_move
 
     def breaches(self, position: Position, table: Table) -> tuple[Violation, ...]:
-        """G-2, with the game's own rule where pieces have gone or a pillar jumped; G-5 in front after the end.
+        """G-2, with the game's own rule if pieces have gone or a pillar jumped; preceded by G-5 after the end.
 
-        Where a turn was left half done and the next player has moved, the rule that asks for the rest comes first.
+        If a turn was left half done and the next player has moved, the rule that demands the rest comes first.
         """
         before = self.table(position)
         cells = changed_cells(self.layout, before, table)
@@ -129,7 +129,7 @@ class StackingGame(Game):
             broken.append(cite(self.rules["G-5"], cells, what="what was done on the board"))
         if (stage := self._left_half_done(position, table)) is not None:
             broken.append(Violation(stage.rule, f"the turn was not finished: {stage.todo}.", stage.cells))
-        # One pillar that moved by too much, and nothing else, is one thing.
+        # A single pillar that moved too far, and nothing else, is one thing.
         if len(cells) != 1 or not jumps:
             surplus_pieces = surplus(before, table)
             other = self.loss_rule if surplus_pieces < 0 else self.turn_rule if are_two_moves(before, table) else ""
@@ -159,7 +159,7 @@ class StackingGame(Game):
         return False
 
     def cell_names(self, move: Move) -> tuple[str, ...]:
-        """Names of the cells that ``move`` names."""
+        """The names of the cells that ``move`` names."""
         return tuple(self.layout.cells[cell] for cell in move.cells)
 
     def after_the_end(self, move: Move) -> tuple[Violation, ...]:
@@ -167,7 +167,7 @@ class StackingGame(Game):
         return (cite(self.rules["G-5"], self.cell_names(move), what="this move"),)
 
     def out_of_turn(self, position: Position, cell: str, what: str, owner: Player) -> Violation:
-        """G-1: ``what`` on ``cell`` is ``owner``'s, who is not to move."""
+        """G-1: ``what`` on ``cell`` belongs to ``owner``, who is not to move."""
         owner, mover = self.names[owner], self.names[position.to_move]
         return cite(self.rules["G-1"], (cell,), what=what, owner=owner, mover=mover)
 
@@ -182,7 +182,7 @@ class StackingGame(Game):
 
 
 def check_numbers(board: Iterable[Stack], beside: str, most: Mapping[Piece, int]) -> None:
-    """Raise BadPositionText when there are more of a piece, on the board and ``beside`` it, than ``most``."""
+    """Raise BadPositionText if there are more of a piece, on the board and ``beside`` it, than ``most`` allows."""
     pieces = "".join(board) + beside
     for piece, allowed in most.items():
         if (found := pieces.count(piece)) > allowed:
@@ -190,7 +190,7 @@ def check_numbers(board: Iterable[Stack], beside: str, most: Mapping[Piece, int]
 
 
 def check_to_move(to_move: Player, proper: Iterable[Player]) -> None:
-    """Raise BadPositionText when nobody of ``proper`` is ``to_move``."""
+    """Raise BadPositionText if ``to_move`` is not among ``proper``."""
     allowed = sorted(proper)
     if to_move not in allowed:
         raise BadPositionText(f"{to_move} cannot be to move here; write {' or '.join(allowed)}")

@@ -1,4 +1,4 @@
-"""What a game is called in another language: a TOML file beside the game's own, ``<game>.<language>.toml``."""
+"""A game's words in another language: a TOML file beside the game's own, ``<game>.<language>.toml``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ TITLE, VARIANTS = "title", "variants"
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """One game's words in one language; empty where nobody has translated it.
+    """One game's words in one language; empty if nobody has translated it.
 
     Attributes:
         title: the game's own.
-        players: what a player is called, by his letter.
-        rules: what who breaks a rule should hear, by the rule's id.
+        players: each player's name, by his letter.
+        rules: what a player who breaks a rule should hear, by the rule's id.
         titles: the rules' titles.
         texts: the rules' texts.
-        tasks: what is left to do of a turn, by the game's own words in English; both with ``{places}``.
+        tasks: what is left to do in a turn, by the game's own English words; both with ``{places}``.
         variants: texts that differ in a variant, by its name.
     """
 
@@ -39,7 +39,7 @@ class Translation:
 
 
 def read_translation(path: Path) -> Translation:
-    """The words of a file.  Raises BadText, naming the file and what is wrong in it."""
+    """The translation in a file.  Raises BadText, naming the file and what is wrong in it."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -1,1 +1,1 @@
-"""Recordings: every frame of a match kept as the camera gave it, to be refereed again and looked at."""
+"""Recordings: every frame of a match as the camera gave it, to be refereed again and looked at."""

@@ -1,6 +1,6 @@
-"""The folder of a recording while it is written: pictures, their times, and what is needed to referee it again.
+"""A recording's folder while it is written: pictures, their times, and what is needed to referee it again.
 
-At every moment the folder is a whole recording: a picture is on the disk before ``frames.csv`` names it, and a line
+At every moment the folder is a complete recording: a picture is on the disk before ``frames.csv`` names it, and a line
 of ``frames.csv`` is written in one piece.
 """
 
@@ -21,10 +21,10 @@ FRAMES, INDEX, CARD, SENSORS = "frames", "frames.csv", "recording.toml", "sensor
 HEAD = "file,t_s\n"
 
 KEPT_SHARE = 0.9
-"""When the space is used up, calm pictures go until so much of it is filled: the index is written anew each time."""
+"""When the space is used up, calm pictures are dropped down to this share: the index is rewritten each time."""
 
 RESERVE_BYTES = 256 * 2**20
-"""Left free on the disk, for the match store goes before any recording."""
+"""Left free on the disk, since the match store takes priority over any recording."""
 
 
 class ReelFull(RecordingError):
@@ -33,16 +33,16 @@ class ReelFull(RecordingError):
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What goes into ``recording.toml`` and beside it.
+    """The contents of ``recording.toml`` and of the files beside it.
 
     Attributes:
         start: text of the position at the recording's beginning.
         game: the game's tag.
         kit: name of a kit that comes with the program, or the absolute path of a kit file, which is copied.
         fps: pictures a second, about; their true times are in ``frames.csv``.
-        camera: text of the camera file; "" where its lens is found from the board.
+        camera: text of the camera file; "" if its lens is found from the board.
         appearance: text of the file of the set's appearance.
-        pillars: names of the cells whose pillars are measured; empty where there are none.
+        pillars: names of the cells whose pillars are measured; empty if there are none.
     """
 
     start: str
@@ -65,11 +65,11 @@ class _Kept:
 class Reel:
     """Writes one recording.  One thread calls everything.
 
-    Every method raises RecordingError, in one line that names the file and the remedy, when the disk refuses.
+    Every method raises RecordingError, in one line that names the file and the remedy, if the disk refuses.
     """
 
     def __init__(self, folder: Path, card: Card, space_bytes: int) -> None:
-        """Begin a recording in ``folder``, which must be new or empty; it will take ``space_bytes`` at most."""
+        """Begin a recording in ``folder``, which must be new or empty; it takes ``space_bytes`` at most."""
         self.folder, self.frames, self.used_bytes = folder, 0, 0
         self._space_bytes = space_bytes
         self._kept: list[_Kept] = []
@@ -89,11 +89,11 @@ class Reel:
     def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
         """Keep a JPEG picture of the time ``t_s``.
 
-        When the space is used up, the oldest pictures with ``is_calm`` go: in them nothing moved, and nobody read
-        them.
+        When the space is used up, the oldest pictures with ``is_calm`` are dropped: in them nothing moved, and nobody
+        read them.
 
         Raises:
-            ReelFull: not even that makes room.
+            ReelFull: even that makes no room.
         """
         file = self.folder / FRAMES / f"{self.frames:06d}.jpg"
         line = f"{file.name},{float(t_s)!r}\n"
@@ -107,7 +107,7 @@ class Reel:
         self.frames += 1
 
     def add_heights(self, t_s: float, heights_mm: Sequence[float | None]) -> None:
-        """Keep what the pillars' sensors measured at ``t_s``, in the card's order; None where one is out."""
+        """Keep the heights that the pillars' sensors measured at ``t_s``, in the card's order; None: sensor failed."""
         if self._sensors is None:
             return
         line = ",".join((repr(float(t_s)), *("" if mm is None else f"{mm:.3f}" for mm in heights_mm))) + "\n"
@@ -117,7 +117,7 @@ class Reel:
         self.used_bytes += len(line)
 
     def close(self) -> None:
-        """Close the files; the recording is whole without that, too."""
+        """Close the files; the recording is complete without that, too."""
         for file in filter(None, (self._index, self._sensors)):
             with contextlib.suppress(OSError):
                 file.close()
@@ -146,7 +146,7 @@ class Reel:
         self.used_bytes -= freed
 
     def _rewrite_index(self) -> None:
-        """The index without the pictures that go, in place of the old one at once; they are deleted after that."""
+        """Replace the index at once by one without the dropped pictures; they are deleted after that."""
         index, fresh = self.folder / INDEX, self.folder / f"{INDEX}.new"
         fresh.write_text(HEAD + "".join(picture.line for picture in self._kept), encoding="ascii")
         self._index.close()
@@ -158,7 +158,7 @@ def write_card(folder: Path, card: Card) -> None:
     """Write ``recording.toml`` and the files that it names.  Raises OSError."""
     kit = card.kit
     if Path(kit).is_absolute():
-        # Under its own name, which is the kit's; in a folder, where it cannot be another file's.
+        # Under its own name, which is the kit's; in a folder of its own, where no other file can have that name.
         (folder / "kit").mkdir()
         kit = str(Path(shutil.copy(kit, folder / "kit")).relative_to(folder))
     if card.camera:

@@ -1,9 +1,9 @@
-"""Recording while the referee works: a thread of its own compresses and writes, and never holds up a verdict.
+"""Recording while the referee works: a thread of its own compresses and writes, and never delays a verdict.
 
 How to use it::
 
     tape = Tape(Reel(folder, card, space_bytes), say=print)
-    tape.take(frame, is_calm=True)      # by the thread that rules, for every frame; returns at once
+    tape.take(frame, is_calm=True)      # by the deciding thread, for every frame; returns at once
     tape.close()                        # writes what waits, and says how much was recorded
 """
 
@@ -23,10 +23,10 @@ from companion.tape.reel import Reel
 from vision.capture.frames import Frame
 
 QUALITY = 95
-"""JPEG quality: so near to the camera's picture that it is read alike."""
+"""JPEG quality: so close to the camera's picture that it is read the same."""
 
 WAITING = 24
-"""Frames that may wait for the disk, one or two seconds of them: 66 MB at 1280 × 720.  More are dropped."""
+"""Number of frames that may wait for the disk, one or two seconds: 66 MB at 1280 × 720.  More are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +62,16 @@ class Tape:
         return self._reel.folder
 
     def take(self, frame: Frame, *, is_calm: bool) -> None:
-        """Record a frame; ``is_calm``: nothing moved and nobody read it, so that it may go when space is short.
+        """Record a frame; ``is_calm``: nothing moved and nobody read it, so that it may be dropped if space is short.
 
-        Of several cameras the first one's pictures are recorded.
+        Of several cameras only the first one's pictures are recorded.
         """
         shot = next((shot for shot in (frame, *frame.beside) if shot.camera == 0), None)
         if shot is not None:
             self._put(_Shot(shot, is_calm))
 
     def sense(self, t_s: float, heights_mm: tuple[float | None, ...]) -> None:
-        """Record what the pillars' sensors measured at ``t_s``, in the order of the kit's cells."""
+        """Record the heights that the pillars' sensors measured at ``t_s``, in the order of the kit's cells."""
         self._put(_Heights(t_s, heights_mm))
 
     def _put(self, thing: _Shot | _Heights) -> None:
@@ -96,7 +96,7 @@ class Tape:
         self._say(f"{self._reel.folder}: {counted(self._reel.frames, 'frame')} recorded{lost}, {size}")
 
     def _write(self) -> None:
-        """The thread: until the end comes, or the disk fails; then what comes is let go."""
+        """The thread: writes until the end comes or the disk fails; after a failure whatever comes is dropped."""
         while (thing := self._waiting.get()) is not None:
             if self._is_over:
                 continue

@@ -1,1 +1,1 @@
-"""Where rules and senses meet: from readings to their most probable meaning for the match."""
+"""Where rules and senses meet: from readings to what they most probably mean for the match."""

@@ -1,4 +1,4 @@
-"""The diagnosis of a table that no legal act explains: the act, the rules that it breaks, and the squares."""
+"""The diagnosis of a table that no legal act explains: the act, the rules it breaks, and the squares concerned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.tracker.hypotheses import Prediction
 from companion.tracker.sights import Changes, altered, is_pillar, names_of, stack_of
 
 MOST_CLAUSES = 2
-"""Longest spoken sentence, in characters: a longer one is not listened to."""
+"""Number of broken rules that a spoken sentence names at most: nobody listens to a longer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +29,21 @@ class Diagnosis:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The ids of the broken rules, each once, the one to be heard first in front."""
+        """The ids of the broken rules without duplicates, in the order in which they are to be named."""
         return tuple(dict.fromkeys(violation.rule for violation in self.violations))
 
     @property
     def reason(self) -> str:
-        """One sentence for people: of many broken rules the first ones, which matter most."""
+        """One sentence for people, naming only the first broken rules, which matter most."""
         clauses = list(dict.fromkeys(violation.text.rstrip(".") for violation in self.violations))
         return "; ".join(clauses[:MOST_CLAUSES]) + "."
 
 
 def diagnose(prediction: Prediction, changes: Changes, attempts: Iterable[Attempt]) -> Diagnosis:
-    """The likeliest of the ``attempts`` that leave this table; where there is none, what is wrong with the table.
+    """The likeliest of the ``attempts`` that lead to this table; if there is none, what is wrong with the table itself.
 
-    Of several acts the one by the player to move comes first, then the one that breaks the fewest rules: of two ways
-    to say what stands there, the charitable one.
+    Acts by the player to move are preferred, then those that break the fewest rules: of two ways to explain what
+    stands there, the charitable one.
     """
     game, position = prediction.match.game, prediction.match.position
     judged = [(attempt, game.violations(position, attempt.move)) for attempt in attempts]
@@ -56,7 +56,7 @@ def diagnose(prediction: Prediction, changes: Changes, attempts: Iterable[Attemp
 
 
 def table_as_seen(prediction: Prediction, changes: Changes) -> Table:
-    """The last accepted table with ``changes``; what lies hidden in changed stacks is ``?``, what stayed is known."""
+    """The last accepted table with ``changes`` applied; hidden pieces of changed stacks are ``?``, the rest known."""
     stacks = list(prediction.table.stacks)
     for cell, sight in changes:
         if not is_pillar(sight):
@@ -66,7 +66,7 @@ def table_as_seen(prediction: Prediction, changes: Changes) -> Table:
 
 
 def _nearest(known: Stack, sight: Sight) -> Stack:
-    """The stack of which ``sight`` is seen: what is left of the known one where that fits, else its pieces hidden."""
+    """The stack behind ``sight``: what is left of the ``known`` one if that fits, else its lower pieces are hidden."""
     height, top = sight
     left = known[:height]
     return left if height and len(left) == height and left[-1] == top else stack_of(sight)

@@ -1,4 +1,4 @@
-"""The log-likelihood of every place's states by one or more readings, ready to be compared with hypotheses.
+"""The log-likelihood of each state at every place, from one or more readings, ready to be compared with hypotheses.
 
 A :class:`~vision.reading.Reading` is trusted as a distribution, but mixed with an outlier term in every cell, so that
 one cell misread with conviction cannot decide alone.  Occluded cells have a uniform likelihood.
@@ -19,17 +19,16 @@ from companion.tracker.sights import EMPTY_SIGHT, PILLAR, Changes, Place
 from vision.reading import CellState, Reading
 
 MISREAD = 1e-5
-"""Outlier probability: that a cell's reading is independent of what stands there, beyond the doubt that it states
-itself.
+"""Outlier probability: that a cell's reading is independent of what stands there, beyond the reading's own uncertainty.
 
 With the forty states of a kit this bounds one cell's evidence to 15 nats.
 """
 
 UNKNOWN: Sight = (None, None)
-"""The state of a place of which nothing is known."""
+"""The state of a place about which nothing is known."""
 
 HIDDEN_SHARE = 0.3
-"""Share of outliers from which on a cell counts as occluded and its reading is ignored."""
+"""Outlier share above which a cell counts as occluded and its reading is ignored."""
 
 STILL_SHARE, CHANGED_SHARE, STILL_NATS = 0.05, 0.2, 6.0
 CHANGE_SHARES = np.array((0.02, CHANGED_SHARE, 0.3, 0.5))
@@ -37,31 +36,31 @@ SAME_NATS = np.array((STILL_NATS, 1.0, -1.0, -4.0, -5.0))
 """Log-likelihood, in nats, that a cell still holds what it held, by the share of its picture that has changed since
 the last table that was understood: below the first share, between each two, and above the last.  Of 5,012 unchanged
 cells of Domination 90.3, 7.9, 1.3, 0.4 and 0.1 % fell into these classes, of 184 changed ones 0, 0, 4, 30 and 66 %;
-a character or a small pyramid changes less of the picture, so the second value is smaller than that would make it.  The
-first share is less than STILL_SHARE: in eight recordings 84 % of 997 occupied cells that were the same had changed by
-less, and 4 % by something between, as had 3 of 130 that had another height or top (2026-11-23)."""
+a character or a small pyramid changes less of the picture, so the second value is lower than these figures suggest.
+The first share is less than STILL_SHARE: in eight recordings 84 % of 997 unchanged occupied cells had changed by less
+than that, and 4 % by something in between, as had 3 of 130 whose height or top had changed (2026-11-23)."""
 
 ALONE_SHARE, ALONE_TIMES, ALONE_NATS = 0.1, 3.0, 5.0
-"""A pillar has moved, by so many nats, if its cell's picture has changed by this share, and by so many times more than
-that of any cell beside it, while the same stands on it: what else changes a picture, as shadows do, is a neighbour's.
-A pillar that has moved by a level changes 0.13 to 0.6 of it (2026-11-24).  So has something come to an empty cell: of
-796 that stayed empty in three traced matches none had changed alone, the pictures of the 14 to which a piece came had
-changed by 0.3 and more (2026-11-25).  A piece may have been nudged."""
+"""A pillar counts as moved, with this many nats, if the same piece is on it and its cell's picture has changed by at
+least this share and this many times as much as that of any adjacent cell: other causes of change, such as shadows,
+come from a neighbour.  A pillar that has moved by a level changes 0.13 to 0.6 of it (2026-11-24).  Likewise something
+has come to an empty cell: of 796 that stayed empty in three traced matches none had changed alone, the pictures of the
+14 to which a piece came had changed by 0.3 and more (2026-11-25).  A piece may merely have been nudged."""
 
 HAND_SHARE = 0.5
-"""Share of outliers in one cell from which on something lies over the board: hands cover several cells wholly."""
+"""Outlier share of one cell from which on something lies over the board: hands cover several cells wholly."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a likelihood table: the states that a camera can read, then the levels of pillars."""
+    """The columns of a likelihood table: the states that a camera can read, then the pillar levels."""
 
     states: tuple[CellState, ...]
     index: dict[CellState, int]
     tallest: dict[str | None, int]
 
     def of(self, sight: Sight) -> int:
-        """The column of ``sight``; of the tallest known stack for one that is taller still; −1 if unknown."""
+        """The column of ``sight``; for a stack taller than any known one, that of the tallest known; −1 if unknown."""
         column = self.index.get(sight)
         if column is not None:
             return column
@@ -72,7 +71,7 @@ class Columns:
 
 @lru_cache(maxsize=16)
 def columns_of(states: tuple[CellState, ...], levels: int = 0) -> Columns:
-    """The columns of a kit's states and so many levels, from 0 on; worked out once a kit."""
+    """The columns of a kit's states and of ``levels`` pillar levels, from 0 on; cached for each kit."""
     tallest: dict[str | None, int] = {}
     for height, top in states:
         if height is not None:
@@ -83,17 +82,17 @@ def columns_of(states: tuple[CellState, ...], levels: int = 0) -> Columns:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The likelihood of every place by one or more readings of the same calm table.
+    """The likelihood of the states at every place, from one or more readings of the same calm table.
 
     Attributes:
-        columns: the states of the table's columns.
+        columns: the states that the columns of the table stand for.
         log_p: (n, m + 1) float64, log p(pictures | state) of each place (:mod:`companion.tracker.sights`), floored; the
-            last column is a state that the camera does not know.  Rows of occluded places are 0.
-        pictured: (n, m + 1) float64, the part of ``log_p`` that the look at each cell alone is worth, without what is
+            last column is a state that the camera does not know.  Rows of hidden places are 0.
+        pictured: (n, m + 1) float64, the part of ``log_p`` that comes from each cell's look alone, without what is
             known of how its picture has changed; rows of pillars are 0.
-        hidden: (n,) bool, which places are occluded, or say nothing new.
-        covered: (n,) bool, which of these are occluded: of the others a second look can tell.
-        readings: number of pictures that they rest on together.
+        hidden: (n,) bool, which places are occluded or say nothing new.
+        covered: (n,) bool, which of these are occluded; a second look can decide about the others.
+        readings: number of pictures on which this evidence rests.
     """
 
     columns: Columns
@@ -104,7 +103,7 @@ class Evidence:
     readings: int
 
     def best(self) -> npt.NDArray[np.intp]:
-        """(n,) the column of each cell's likeliest state."""
+        """(n,) the column of the likeliest state of each place."""
         return np.asarray(self.log_p.argmax(axis=1), dtype=np.intp)
 
     def sight(self, column: int) -> Sight:
@@ -119,13 +118,13 @@ def weigh(
     pillars: Rows | None = None,
     claimed: Changes = (),
 ) -> Evidence:
-    """The evidence of one reading, its cells brought into the order of ``layout``; cells that it lacks are hidden.
+    """The evidence of one reading, its cells in the order of ``layout``; cells that it lacks are hidden.
 
-    ``before`` is what was at each place when the last picture that made sense was taken (``reading.changed``); None
-    for places that were in doubt even then: as long as such a cell's picture is the same, it says nothing new, and the
-    doubt is not raised again; UNKNOWN for places of which it is better not to say.  ``pillars`` (n, l) is what is known
-    of their levels, from 0 on; None where there are none.  ``claimed`` is what an accusation took to be at some of the
-    UNKNOWN places: a picture that is the same does not prove it, one that has changed speaks against it.
+    ``before`` is what stood at each place when the last picture that made sense was taken (``reading.changed``); None
+    for places that were in doubt even then: as long as such a cell's picture is unchanged it says nothing new, and the
+    doubt is not raised again; UNKNOWN for places about which nothing should be assumed.  ``pillars`` (n, l) are the
+    log-likelihoods of their levels, from 0 on; None if there are no pillars.  ``claimed`` is what an accusation took to
+    be at some of the UNKNOWN places: an unchanged picture does not prove it, a changed one speaks against it.
     """
     m = len(reading.states)
     rows = _row_numbers(layout, reading.cells)
@@ -148,7 +147,7 @@ def weigh(
         nats[list(taken_for)] = np.minimum(nats[list(taken_for)], 0.0)
         _recall(log_p, columns_of(reading.states), known | taken_for, nats)
     if pillars is not None and reading.level_log_likelihood is not None:
-        # A pillar that stands higher than the camera knows looks as if something stood on it.
+        # A pillar that stands higher than the camera can read looks as if something stood on it.
         beyond = pillars.argmax(axis=1) >= reading.level_log_likelihood.shape[1]
         hidden, covered = hidden | beyond, covered | beyond
     log_p[hidden] = pictured[hidden] = 0.0
@@ -161,9 +160,10 @@ def weigh(
 
 
 def _still(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sight | None]) -> Rows:
-    """(n, l) ``pillars`` with what still pictures say: what stood there stands; a changed one has many causes.
+    """(n, l) ``pillars`` with the evidence of unchanged pictures: there the pillar has not moved.
 
-    A pillar that moves changes more of its picture than a piece may (:data:`ALONE_NATS`).
+    A changed picture has many causes, so it adds nothing; a pillar that moves changes more of its picture than a piece
+    may (:data:`ALONE_NATS`).
     """
     result = pillars.copy()
     nats = np.where(changed < STILL_SHARE, STILL_NATS, 0.0)
@@ -174,9 +174,9 @@ def _still(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sig
 
 
 def levels_seen(layout: Layout, reading: Reading, before: Sequence[Sight | None] | None = None) -> Rows | None:
-    """(n, l) what the picture alone says of the pillars' levels, in the order of ``layout``; None where it does not.
+    """(n, l) what the picture alone says about the pillars' levels, in the order of ``layout``; None if nothing.
 
-    ``before`` as in :func:`weigh`: where only a pillar's own picture has changed it is not where it was.
+    ``before`` as in :func:`weigh`: a pillar whose picture alone has changed is no longer at its former level.
     """
     if reading.level_log_likelihood is None:
         return None
@@ -195,9 +195,9 @@ def levels_seen(layout: Layout, reading: Reading, before: Sequence[Sight | None]
 
 
 def _changed_alone(layout: Layout, changed: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
-    """(n,) the cells whose picture has changed, by shares ``changed`` (n,), while that of none beside them has.
+    """(n,) the cells whose picture has changed, by shares ``changed`` (n,), while that of no adjacent cell has.
 
-    What is not known to have changed, NaN, may have.
+    An adjacent cell whose share is unknown (NaN) counts as changed.
     """
     alone, most = changed >= ALONE_SHARE, np.where(np.isnan(changed), 1.0, changed)
     for each in np.flatnonzero(alone).tolist():
@@ -206,7 +206,7 @@ def _changed_alone(layout: Layout, changed: npt.NDArray[np.float32]) -> npt.NDAr
 
 
 def _around(layout: Layout, cell: Cell) -> Iterator[Cell]:
-    """The up to eight cells beside a cell."""
+    """The up to eight cells adjacent to a cell."""
     for across in (-1, 0, 1):
         for up in (-1, 0, 1):
             beside = layout.step(cell, across, up)
@@ -223,7 +223,7 @@ def _moved(before: Sequence[Sight | None], pillars: Rows | None) -> Iterator[Cel
 
 
 def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
-    """``evidence`` of the cells with that of the pillars under them."""
+    """``evidence`` of the cells joined with that of the pillars under them."""
     n, m = evidence.log_p.shape
     levels = pillars.shape[1]
     log_p = np.full((2 * n, m + levels), min(evidence.log_p.min(), pillars.min()))
@@ -240,7 +240,7 @@ def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
 def _recall(
     log_p: npt.NDArray[np.float64], columns: Columns, before: Mapping[Cell, Sight], nats: npt.NDArray[np.float64]
 ) -> None:
-    """Add to ``log_p`` (n, m + 1) what the change of each cell's picture says of what it held: ``nats`` (n,)."""
+    """Add to ``log_p`` (n, m + 1), at the state each cell held ``before``, the log-likelihoods ``nats`` (n,)."""
     for cell, sight in before.items():
         if columns.of(sight) >= 0:
             log_p[cell, columns.of(sight)] += nats[cell]
@@ -249,7 +249,7 @@ def _recall(
 def _same_nats(
     layout: Layout, changed: npt.NDArray[np.float32], before: Mapping[Cell, Sight]
 ) -> npt.NDArray[np.float64]:
-    """(n,) log-likelihoods that cells hold what they held ``before``; 0 where nobody knows how they changed."""
+    """(n,) log-likelihoods that cells still hold what they held ``before``; 0 where the change is unknown."""
     nats = SAME_NATS[np.searchsorted(CHANGE_SHARES, changed, side="right")]
     was_empty = np.array([before.get(cell) == EMPTY_SIGHT for cell in range(len(changed))])
     nats = np.where(was_empty & _changed_alone(layout, changed), np.minimum(nats, -ALONE_NATS), nats)
@@ -258,16 +258,16 @@ def _same_nats(
 
 @lru_cache(maxsize=16)
 def _row_numbers(layout: Layout, cells: tuple[str, ...]) -> npt.NDArray[np.intp]:
-    """(n,) the reading's row of each of the layout's cells, −1 where it has none."""
+    """(n,) for each cell of the layout its row in the reading, −1 if it has none."""
     row = {name: i for i, name in enumerate(cells)}
     return np.array([row.get(name, -1) for name in layout.cells], dtype=np.intp)
 
 
 def combine(frames: Sequence[Evidence]) -> Evidence:
-    """The evidence of several readings of one calm table: the mean of each cell's log-likelihoods where it is visible.
+    """The evidence of several readings of one calm table: each place's log-likelihoods averaged where it is visible.
 
-    The mean and not the sum: the errors of frames of a motionless scene are correlated, so that a third frame that is
-    wrong in the same place is no further evidence.  Frames with other states than the last one's are left out.
+    The mean and not the sum: the errors of frames of a motionless scene are correlated, so a third frame that is wrong
+    in the same place is no further evidence.  Frames whose states differ from those of the last one are left out.
     """
     frames = [frame for frame in frames if frame.columns == frames[-1].columns]
     if len(frames) == 1:
@@ -281,7 +281,7 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
 
 
 def without(evidence: Evidence, places: frozenset[Place]) -> Evidence:
-    """``evidence`` that says nothing of ``places``."""
+    """``evidence`` that says nothing about ``places``."""
     if not places:
         return evidence
     log_p, pictured = evidence.log_p.copy(), evidence.pictured.copy()
@@ -301,7 +301,7 @@ def touched(layout: Layout, reading: Reading) -> frozenset[Cell]:
 
 
 def changed_cells(layout: Layout, reading: Reading) -> frozenset[Cell]:
-    """The cells that do not look just as they did when the table last made sense; all where nobody can compare."""
+    """The cells that may have changed since the table last made sense; all of them if no comparison is possible."""
     if reading.changed is None:
         return frozenset(range(len(layout.cells)))
     rows = _row_numbers(layout, reading.cells)
@@ -309,7 +309,7 @@ def changed_cells(layout: Layout, reading: Reading) -> frozenset[Cell]:
 
 
 def shows_hand(reading: Reading) -> bool:
-    """Whether something that is neither board nor piece lies over the board: then it is no calm table."""
+    """Whether something that is neither board nor piece lies over the board: then the table is not calm."""
     return bool((reading.outlier_share >= HAND_SHARE).any())
 
 

@@ -1,7 +1,7 @@
 """Hypotheses about the table, given the match, each with its prior.
 
 All of them are weighed together (:mod:`companion.tracker.interpret`).  The priors are orders of magnitude of what
-happens at a table; the likelihood of a single well-read cell outweighs most of them, so that the picture decides.
+happens at a table; the likelihood of a single well-read cell outweighs most of them, so the picture decides.
 """
 
 from __future__ import annotations
@@ -25,59 +25,60 @@ LOG_SAME = log(0.5)
 """Prior that nothing has changed: half of all calm scenes."""
 
 LOG_TURN = log(0.4)
-"""Prior of a legal move, shared equally among all."""
+"""Prior of a legal move, shared equally among all legal moves."""
 
 LOG_BACK = log(0.01)
 """Prior of taking back the last move; each further move halves it."""
 
 LOG_PLIES, LOG_PLY = -1.5, -6.0
-"""Several plies since the last verdict: once, and for each.  A pair of quick plies is one turn in fifty, shared among
-some thousand pairs; more only pass when the view was bad for a while."""
+"""Log prior of several plies since the last verdict: once, and for each ply.  A pair of quick plies happens in one turn
+in fifty, shared among some thousand pairs; more only pass unseen when the view was bad for a while."""
 
 LOG_ACT = -8.0
-"""One illegal act: some three nats less than a legal move of a usual position, so that a doubtful cell is read in
-favour of the rules, and a well-read one is not.  One act in thirty turns, shared among hundreds that look otherwise,
-would be less still; but an act that stands plainly on the table must be named even where it changes one cell only,
-against the 15 nats of evidence.MISREAD."""
+"""Log prior of one illegal act: some three nats less than a legal move of a usual position, so that a doubtful cell is
+read in favour of the rules, and a well-read one is not.  One act in thirty turns, shared among hundreds that look
+different, would be less still; but an act that stands plainly on the table must be named even if it changes one cell
+only, against the 15 nats of evidence.MISREAD."""
 
 LOG_FAULT, LOG_FAULT_CELL = -3.0, -5.0
-"""Something wrong besides an expected table: once, and for each cell.  One cell costs as much as an illegal act."""
+"""Log prior of a fault on an expected table: once, and for each cell.  One cell costs as much as an illegal act."""
 
 CHANGED_NATS = 1.0
 """Log-likelihood ratio of a cell's best state to the expected one above which the cell may have changed."""
 
 FEW_FAULTS = 3
-"""Of more cells that look wrong it is not tried that only one of them is."""
+"""If more cells than this look wrong, the hypotheses that only one of them is are not tried."""
 
 LOG_FAULT_PIECE = -2.0
-"""And for every further piece by which a cell has grown: nobody smuggles in five pieces, but a cell may look so."""
+"""Added for every further piece by which a cell has grown: nobody smuggles in five pieces, but a cell may look so."""
 
 LOG_FAULT_EXCHANGED = -4.0
-"""And for another piece on top of a stack of the same height, besides a move: that takes two pieces and two grips more,
-while what a move puts in the shade, or hides in part, is misread now and then."""
+"""Added for another piece on top of a stack of the same height, besides a move: that takes two more pieces and two more
+grips, while something that a move shades or partly hides is misread now and then."""
 
 LOG_BEGUN = log(0.5)
-"""A turn seen half done is finished more often than all else; shared among the moves that it may have been."""
+"""Prior that a turn seen half done has been finished, likelier than all else; shared among the moves it may be."""
 
 LOG_DOUBTED = log(0.3)
-"""What seemed to have been played or taken back, but not clearly, was: when people go on without an answer, what they
-do next says which it was.  Shared among the lines that it may have been; times the prior of the next move."""
+"""Prior that something which seemed to have been played or taken back, but not clearly, really was: if people go on
+without an answer, their next act tells.  Shared among the lines that it may have been; times the prior of the next
+move."""
 
 LOG_STANDING = log(0.25)
-"""A table that has been spoken of (half done, illegal, in question) still stands as it was."""
+"""Prior that a table that has been announced (half done, illegal, in question) still stands unchanged."""
 
 QUICK_PLIES, MOST_PLIES = 2, 4
-"""So many plies may follow each other before a calm table is seen; further ones only when the last calm tables have
-been unclear, one for each: three plies of two players look like two acts of one of them."""
+"""Number of plies that may follow each other before a calm table is seen, and the upper limit: one further ply for each
+calm table in a row that was unclear, since three plies of two players look like two acts of one of them."""
 
 MOST_LEVELS = 6
-"""By so much a pillar may jump: from end to end of the model with sensors."""
+"""Number of levels by which a pillar may jump at most: from end to end of the model with sensors."""
 
 MOST_CELLS, MOST_POSITIONS = 8, 100
-"""Sequences are sought when no more cells have changed, through so many positions: a few milliseconds."""
+"""Sequences are sought if at most so many cells have changed, through so many positions: a few milliseconds."""
 
 LOG_REPLAY = -13.5
-"""At most REPLAYED moves taken back and another one played in one go: as rare as two plies."""
+"""Log prior of at most REPLAYED moves taken back and another one played in one go: as rare as two plies."""
 
 REPLAYED = 3
 
@@ -96,7 +97,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """A legal move on its way."""
+    """A legal move that is half done."""
 
     move: Move
     stage: Stage
@@ -104,38 +105,38 @@ class Half:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The last ``undone`` moves taken back, then ``moves`` played, all of them legal: not one move alone, a Turn."""
+    """The last ``undone`` moves taken back, then ``moves`` played, all legal; a single move alone is a Turn."""
 
     moves: tuple[Move, ...]
     undone: int = 0
 
     def after(self, match: Match) -> Match:
-        """``match`` once it has gone on so; raises what :meth:`Match.take_back` raises."""
+        """``match`` after this line; raises what :meth:`Match.take_back` raises."""
         return reduce(Match.play, self.moves, match.take_back(self.undone) if self.undone else match)
 
 
 @dataclass(frozen=True, slots=True)
 class LineAndAct:
-    """What had been in doubt has happened, and one illegal act after it."""
+    """A line that had been in doubt has happened, followed by one illegal act."""
 
     line: Line
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A single act, as yet not known to be illegal."""
+    """A single act, not yet known to be illegal."""
 
     attempt: Attempt
 
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """One pillar moved by several levels at once: a single act, for which there is no text."""
+    """One pillar moved by several levels at once: a single act for which there is no notation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """None of these: each cell as it is best read."""
+    """None of these: each cell is as it is read best."""
 
 
 Story = Same | Turn | Half | Line | LineAndAct | Act | Jump | Other
@@ -143,7 +144,7 @@ Story = Same | Turn | Half | Line | LineAndAct | Act | Jump | Other
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A hypothesis: what may have happened, its log prior, and how its view differs from the last accepted one."""
+    """What may have happened, its log prior, and how its view differs from the last accepted one."""
 
     story: Story
     prior: float
@@ -152,12 +153,12 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the table of ``match`` shows, and what may follow from it without looking.
+    """What the table of ``match`` shows, and what may follow from it, computed before any picture is read.
 
     Attributes:
         table: the table of the last accepted position.
         sights: its view, place by place (:mod:`companion.tracker.sights`).
-        expected: turns, stages, take-backs and no change; see :class:`Batch`.
+        expected: turns, their stages, take-backs and no change; see :class:`Batch`.
     """
 
     match: Match
@@ -167,7 +168,7 @@ class Prediction:
 
     @cached_property
     def due(self) -> frozenset[tuple[Place, Sight]]:
-        """What a place may show that something expected changes: after a move, half done or whole, or taken back."""
+        """Every sight of a place that an expected change leads to: a move, half done or whole, or a take-back."""
         return frozenset(change for hypothesis in self.expected.hypotheses for change in hypothesis.changes)
 
 
@@ -197,7 +198,7 @@ def base_columns(columns: Columns, sights: Sequence[Sight]) -> npt.NDArray[np.in
 
 
 def predict(match: Match) -> Prediction:
-    """The outlook of ``match``: a few milliseconds' work, so it is kept until the match goes on."""
+    """The prediction for ``match``: a few milliseconds' work, so it is kept until the match goes on."""
     game, position = match.game, match.position
     table = game.table(position)
     sights = seen_of(game, table)
@@ -226,7 +227,7 @@ class _Seer:
         return tuple(found)
 
     def turns(self, position: Position) -> Iterator[Hypothesis]:
-        """Legal moves, and the tables on the way to them; none once the game is over."""
+        """Legal moves and their intermediate tables; none once the game is over."""
         moves = self.game.legal_moves(position)
         prior = LOG_TURN - log(max(len(moves), 1))
         for move in moves:
@@ -235,7 +236,7 @@ class _Seer:
                 yield Hypothesis(Half(move, stage), prior, self.changes(stage.table))
 
     def backs(self, match: Match) -> Iterator[Hypothesis]:
-        """Every earlier position that no arbiter's ruling cuts off."""
+        """Take-backs to every earlier position that no arbiter's ruling cuts off."""
         earlier = list(match.positions())[-2::-1][: match.undoable]
         for n, position in enumerate(earlier, start=1):
             yield Hypothesis(Line((), n), LOG_BACK - (n - 1) * log(2), self.changes(self.game.table(position)))
@@ -256,7 +257,7 @@ def acts_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[Hypo
 
 
 def acts_beside(prediction: Prediction, cells: frozenset[Cell], hidden: frozenset[Cell]) -> Iterator[Hypothesis]:
-    """Single acts that change ``cells`` and one of the ``hidden`` ones: where only one such act fits, and no other."""
+    """Single acts that change ``cells`` and at least one ``hidden`` cell, where exactly one such act fits."""
     seer = _Seer(prediction.match.game, prediction.table, prediction.sights)
     found: dict[Changes, list[Hypothesis]] = {}
     for attempt in seer.game.attempts(prediction.match.position, cells | hidden):
@@ -271,7 +272,7 @@ def sequences_within(prediction: Prediction, cells: frozenset[Cell], most: int) 
     """Two to ``most`` plies that together change ``cells`` and little else, each of them visibly.
 
     At most one other cell may be touched, since what one ply changes another can change back; and at most one of
-    ``cells`` be left, since one may only be read badly.
+    ``cells`` may be left over, since it may merely be misread.
     """
     game = prediction.match.game
     seer = _Seer(game, prediction.table, prediction.sights)
@@ -281,7 +282,7 @@ def sequences_within(prediction: Prediction, cells: frozenset[Cell], most: int) 
         if not waiting:
             return
         position, moves, before = waiting.popleft()
-        # Each further ply touches two cells, and those that it takes.
+        # Each further ply touches two cells, and those of the pieces that it captures.
         still = (2 + game.most_taken) * (most - len(moves) - 1) + 1
         for move in game.legal_moves(position):
             touched = before.union(move.cells)
@@ -299,9 +300,9 @@ def sequences_within(prediction: Prediction, cells: frozenset[Cell], most: int) 
 
 
 def continued(prediction: Prediction, doubted: Sequence[Line], cells: frozenset[Cell]) -> Iterator[Hypothesis]:
-    """One legal move more after each of the ``doubted`` lines; or one half done, which says that the line is true.
+    """One more legal move, whole or half done, after each of the ``doubted`` lines, which confirms that line.
 
-    Or an illegal act that together with it changes no cell but ``cells``: it says so, too.
+    Or an illegal act that, together with the line, changes no cell but ``cells``: it confirms the line too.
     """
     game = prediction.match.game
     seer = _Seer(game, prediction.table, prediction.sights)
@@ -324,14 +325,14 @@ def continued(prediction: Prediction, doubted: Sequence[Line], cells: frozenset[
 
 
 def _looks_same(game: Game, before: Position, after: Position) -> bool:
-    """Whether a ply leaves the board as it was to the eye: nobody may claim that such a one passed unseen."""
+    """Whether a ply leaves the board visibly unchanged: such a ply is never assumed to have passed unseen."""
     here, there = game.table(before), game.table(after)
     pairs = zip(here.stacks, there.stacks, strict=True)
     return here.levels == there.levels and all(a == b or game.sight(a) == game.sight(b) for a, b in pairs)
 
 
 def replays_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[Hypothesis]:
-    """A few moves taken back and a legal one played instead, changing no cell but ``cells`` in the end."""
+    """A few moves taken back and one legal move played instead, which together change no cell but ``cells``."""
     match = prediction.match
     seer = _Seer(match.game, prediction.table, prediction.sights)
     for back in prediction.expected.hypotheses:
@@ -347,9 +348,9 @@ def replays_within(prediction: Prediction, cells: frozenset[Cell]) -> Iterator[H
 
 
 def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Iterator[Hypothesis]:
-    """``expected``, and something wrong besides: each cell its own best state where that is worth the price.
+    """``expected`` with faults: each cell shows its own best state where that outweighs the prior of a fault.
 
-    Of a few such cells each is tried alone too: the others may be misread, as a second look can tell.
+    If there are only a few such cells, each is tried alone too: a second look can tell whether the others are misread.
     """
     cells = sorted(cells_against(evidence, columns_with(evidence, base, expected.changes), -LOG_FAULT_CELL))
     for wrong in ([cells] if cells else []) + ([[cell] for cell in cells] if 1 < len(cells) <= FEW_FAULTS else []):
@@ -357,9 +358,9 @@ def faulty(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp])
 
 
 def doubtful(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp]) -> Iterator[Hypothesis]:
-    """``expected``, and one of a few cells wrong that may have changed, though it is hardly worth the price.
+    """``expected`` with one fault, in one of a few cells that may have changed, though it is hardly worth the prior.
 
-    What one look leaves in doubt is said only once a second one has told.
+    What one look leaves in doubt is announced only once a second one has decided.
     """
     cells = sorted(cells_against(evidence, columns_with(evidence, base, expected.changes), CHANGED_NATS))
     for cell in cells if len(cells) <= FEW_FAULTS else []:
@@ -367,10 +368,10 @@ def doubtful(expected: Hypothesis, evidence: Evidence, base: npt.NDArray[np.intp
 
 
 def compared(prediction: Prediction, views: Iterable[Changes]) -> Iterator[Hypothesis]:
-    """The ``views`` that a second look has compared, as something wrong besides the accepted table.
+    """The ``views`` that a second look has compared, as faults besides the accepted table.
 
-    Where two states of a cell are read about alike, now the one is its best and now the other: what has been looked at
-    is no less possible for that.
+    If two states of a cell are about equally likely, its best state may alternate between readings: a view that has
+    been compared remains possible all the same.
     """
     for view in views:
         price = sum(_fault_price(prediction.sights[place], sight, is_besides=False) for place, sight in view)
@@ -380,7 +381,7 @@ def compared(prediction: Prediction, views: Iterable[Changes]) -> Iterator[Hypot
 def _with_faults(
     expected: Hypothesis, wrong: Sequence[Place], evidence: Evidence, base: npt.NDArray[np.intp]
 ) -> Hypothesis:
-    """``expected``, but for each place that is ``wrong``, which shows its best state."""
+    """``expected``, except that each place that is ``wrong`` shows its best state."""
     columns, best = columns_with(evidence, base, expected.changes), evidence.best()
     seen = {place: evidence.sight(int(best[place])) for place in wrong}
     view = sorted((dict(expected.changes) | seen).items())

@@ -1,15 +1,15 @@
 """The most probable meaning of a calm table for the match (maximum a posteriori, with the option to abstain).
 
-Every hypothesis is scored against the evidence at once; hypotheses with one view are added up; the most probable view
-is accepted when its posterior is high enough.  What people are told about a view that has several explanations:
+All hypotheses are scored against the evidence at once; those with the same view are added up; the most probable view
+is accepted if its posterior is high enough.  If a view has several explanations, people are told this:
 
-* nothing changed comes before all others, unless a turn that was half done would end in the same view: then it has
-  ended; or a player says that he has moved, and there are moves that leave the view as it was: then which is asked;
+* "nothing changed" comes before all others, unless a turn that was half done would end in the same view: then it has
+  ended; or a player says that he has moved, and some moves leave the view unchanged: then the question is which;
 * a legal move comes before an illegal act, and several legal moves are a question;
 * a legal move comes before a take-back, a take-back before an illegal act;
-* where a move or take-back that had been in doubt and an illegal act after it explain what no single act does, the
-  former has happened: what is wrong is said once that has been;
-* an illegal act comes before several quick legal plies, or before a move taken back and played otherwise: that just
+* if a move or take-back that had been in doubt, followed by an illegal act, explains what no single act does, the
+  former has happened: the violation is announced after that;
+* an illegal act comes before several quick legal plies, or before a move taken back and another played: that exactly
   these were missed is far less probable.
 """
 
@@ -51,10 +51,10 @@ from companion.tracker.verification import CERTAIN, SecondLook, rivals, second_t
 
 @dataclass(frozen=True, slots=True)
 class Sureness:
-    """Posteriors from which something is taken for what lies on the table.
+    """Posterior thresholds for announcing what lies on the table.
 
     ``little``: what commits nobody, that nothing has changed or that a turn is half done; ``legal``: moves played or
-    taken back; ``wrong``: accusations, for a late verdict is cheaper than a false one.
+    taken back; ``wrong``: accusations, since a late verdict is cheaper than a false one.
     """
 
     little: float
@@ -63,7 +63,7 @@ class Sureness:
 
 
 AT_FIRST = Sureness(little=0.95, legal=0.99, wrong=0.995)
-"""From the first picture on.  ``wrong`` is within reach of one cell (a piece too many), since evidence.MISREAD makes
+"""From the first picture on.  ``wrong`` can be reached by one cell (a piece too many), since evidence.MISREAD makes
 misreading it a thousand times less likely than an act that changes it."""
 
 PATIENT_READINGS = 4
@@ -72,26 +72,26 @@ AFTER_PATIENCE = Sureness(little=0.95, legal=0.97, wrong=0.98)
 it helps."""
 
 IN_THE_END = 0.5
-"""And of what has been in doubt for long, when silence would hide that something is amiss.  Moves are never guessed;
+"""Posterior threshold after lasting doubt, when silence would hide that something is amiss.  Moves are never guessed;
 people can be asked which it was."""
 
 AMISS = 0.1
-"""From this posterior of something against the rules on a calm table in lasting doubt is worth a question: to miss an
-act costs the match more than to look at a square costs people."""
+"""Posterior of a violation from which a calm table in lasting doubt is worth a question: missing an act costs the match
+more than a look at a square costs people."""
 
 ONE_HAND = 0.98
 """Probability from which one player is said to have done what two might have: as AFTER_PATIENCE.wrong."""
 
 WORTH_ASKING, WORTH_OFFERING = 0.1, 0.01
-"""Posteriors above which people are asked for moves, and above which a single other one is offered with these: a
-question costs no more by one more answer, and one that lacks the move that was played costs an entry by hand."""
+"""Posteriors above which people are asked about moves, and above which a single further one is offered with these: one
+more answer makes a question no dearer, and one that lacks the move that was played costs an entry by hand."""
 
 WORTH_KEEPING = 1e-3
-"""Posterior above which an explanation is kept in mind while a table is in doubt: what comes next may show that it was
-the right one.  Moves and take-backs are, where no less than WORTH_ASKING times as probable as the likeliest."""
+"""Posterior above which an explanation is kept in mind while a table is in doubt, as a later table may prove it right.
+Moves and take-backs are kept if at least WORTH_ASKING times as probable as the likeliest of them."""
 
 STRANGE_PIECES = 3
-"""Nobody adds so many pieces in one go; a cell that seems to have grown by so many is behind a sleeve or a hand."""
+"""Nobody adds so many pieces at once; a cell that seems to have grown by so many is behind a sleeve or a hand."""
 
 RANKED = 6
 """Number of explanations kept with each verdict."""
@@ -99,14 +99,14 @@ RANKED = 6
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The table shows the last accepted position, or that after a line of ``doubted``: squares are hidden."""
+    """The table shows the last accepted position, or the one after a ``doubted`` line if squares are hidden."""
 
     doubted: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A legal move lies complete on the table, or several quick ones."""
+    """A legal move lies complete on the table, or several quick ones do."""
 
     moves: tuple[Move, ...]
 
@@ -121,7 +121,7 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class InProgress:
-    """A legal move is half done at ``stage``; ``moves`` are those that pass through here."""
+    """A legal move is half done at ``stage``; ``moves`` are those that pass through this stage."""
 
     moves: tuple[Move, ...]
     stage: Stage
@@ -129,7 +129,7 @@ class InProgress:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """The last ``n`` moves were undone, and ``then`` others were played instead."""
+    """The last ``n`` moves were taken back, and ``then`` was played instead."""
 
     n: int
     then: tuple[Move, ...] = ()
@@ -137,7 +137,7 @@ class TakenBack:
 
 @dataclass(frozen=True, slots=True)
 class Illegal:
-    """Something against the rules lies on the table; ``is_lifted``: pieces are gone and none has come."""
+    """A violation of the rules lies on the table; ``is_lifted``: pieces are gone and none has been added."""
 
     diagnosis: Diagnosis
     is_lifted: bool
@@ -147,8 +147,8 @@ class Illegal:
 class CannotTell:
     """No explanation is clearly the best; ``options`` are the legal ones among the likely ones.
 
-    ``doubted`` are all lines that are worth keeping in mind.  When that lasts, it may be taken for ``in_the_end``,
-    of posterior ``sure``.  ``is_amiss``: it may well be that something is against the rules.  ``or_one_hand``: as of
+    ``doubted`` are all lines worth keeping in mind.  If the doubt lasts, the table may be taken for ``in_the_end``, of
+    posterior ``sure``.  ``is_amiss``: a violation of the rules is quite possible.  ``or_one_hand``: as in
     :class:`Ambiguous`.
     """
 
@@ -165,7 +165,7 @@ Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illeg
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One explanation in words, with its probability after looking and how it differs from the accepted view."""
+    """One explanation in words, with its posterior and how its view differs from the accepted one."""
 
     what: str
     posterior: float
@@ -176,12 +176,12 @@ class Ranked:
 class Judgement:
     """An interpretation with its grounds.
 
-    ``changes`` is the likeliest view against the last accepted one; ``odd`` are the places that contradict the
-    best explanation by what people do, each with what it looks like; ``is_strange``: they look like nothing that
-    people do either, no move leaves them so, not even half done, and no second look denies it: something must be in the
-    way.  ``ranked``: the
-    likeliest explanations, the best first; ``rivals``: the views that compete, in the order in which they are to be
-    compared.  ``is_disputed``: a second look finds one of them likelier than what is likeliest by all that is known.
+    ``changes`` is the likeliest view, as differences from the last accepted one; ``odd`` are the places that contradict
+    the best explanation by human acts, each with what it looks like; ``is_strange``: these places look like nothing
+    that people do either, no move, not even a half-done one, leaves them so, and no second look refutes them: something
+    must be in the way.  ``ranked``: the likeliest explanations, the best first; ``rivals``: the views that compete, in
+    the order in which they are to be compared.  ``is_disputed``: a second look prefers another view to the one that is
+    likeliest by all that is known.
     """
 
     interpretation: Interpretation
@@ -195,7 +195,7 @@ class Judgement:
 
     @property
     def doubted(self) -> tuple[Line, ...]:
-        """How the match may have gone on, as long as nothing else says so: to be kept in mind."""
+        """The lines by which the match may have gone on, to be kept in mind until something contradicts them."""
         match self.interpretation:
             case Unchanged() | CannotTell() as meaning:
                 return meaning.doubted
@@ -214,7 +214,7 @@ class Judgement:
 def interpret(
     evidence: Evidence, prediction: Prediction, context: Context, look: SecondLook | None = None
 ) -> Judgement:
-    """What the table means; ``look`` is what a comparison of the tables that compete has said, in this calm."""
+    """The meaning of the table; ``look`` is the result of comparing the competing tables in this calm, if any."""
     base = base_columns(evidence.columns, prediction.sights)
     groups = score_hypotheses(evidence, prediction, context, base, () if look is None else tuple(look.log_p))
     if look is not None:
@@ -230,7 +230,7 @@ def interpret(
         end, kept = None if plain else _in_the_end(meaning, sure), (*map(Line, plain), *_worth_keeping(groups))
         meaning = CannotTell(options, end, wrong >= AMISS, sure, one_hand, tuple(dict.fromkeys(kept)))
     elif isinstance(meaning, Unchanged):
-        # Not those that no view tells from it: nobody may claim that such a one passed unseen.
+        # Without those that look exactly the same: such a ply is never assumed to have passed unseen.
         meaning = Unchanged(_worth_keeping(groups[1:]))
     ranked = tuple(Ranked(_told(prediction, group), group.posterior, group.changes) for group in groups[:RANKED])
     done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
@@ -269,9 +269,9 @@ def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpre
 
 
 def _otherwise(match: Match, group: Group, context: Context) -> TakenBack | Played | None:
-    """What was played where the view is no move's: another one instead, or one in doubt before an illegal act.
+    """What was played if no move has this view: a replayed move, or a line in doubt followed by an illegal act.
 
-    None where it is not certain, or one player made the moves of several, as far as the arms tell that were seen.
+    None if it is not certain, or if by the arms that were seen one player made the moves of several.
     """
     again = [line for line in group.lines if line.undone]
     overtaken = [story.line for story in group.stories if isinstance(story, LineAndAct)]
@@ -286,11 +286,11 @@ def _otherwise(match: Match, group: Group, context: Context) -> TakenBack | Play
 def _sequence(
     prediction: Prediction, options: tuple[tuple[Move, ...], ...], context: Context, changes: Changes
 ) -> Played | Ambiguous | Illegal:
-    """Several plies: which ones, is asked; in which order the same ones came, is not, since the position is the same.
+    """Several plies: which ones is asked; the order of the same ones is not, since it leads to the same position.
 
-    Where the table passed through what was seen in doubt, only the orders that begin so count.  Where it may be that
-    one player did what only several may do, that is asked too, or said: a single ply that was seen in doubt tells that
-    players took turns, but not several at once.
+    If the table passed through a line that was seen in doubt, only the orders that begin with it count.  If one player
+    may have done what only several may do, that is asked too, or announced: a single ply that was seen in doubt shows
+    that players took turns, but several at once do not.
     """
     match = prediction.match
     fitting = tuple(moves for moves in options if any(_begins(moves, line) for line in context.doubted))
@@ -316,9 +316,9 @@ def _begins(moves: tuple[Move, ...], line: Line) -> bool:
 
 
 def _one_hand(match: Match, moves: tuple[Move, ...], context: Context) -> float:
-    """Probability that one player made all of ``moves``, which several should have; 0 where one should.
+    """Probability that one player made all of ``moves``, which several should have; 0 if one should have.
 
-    Players take turns: who turns two pillars at the same time does both.
+    Players take turns: whoever turns two pillars at the same time does both.
     """
     turned = {move.target for move in moves if move.step}
     players = []
@@ -332,7 +332,7 @@ def _one_hand(match: Match, moves: tuple[Move, ...], context: Context) -> float:
 
 
 def _is_lifted(prediction: Prediction, changes: Changes) -> bool:
-    """Whether every changed stack has become lower: the pieces may be in a hand; a pillar is never."""
+    """Whether every changed stack has become lower, so that the pieces may be in a hand; False if a pillar changed."""
     if any(is_pillar(sight) for _, sight in changes):
         return False
     heights = [(prediction.sights[cell][0], sight[0]) for cell, sight in changes]
@@ -340,21 +340,21 @@ def _is_lifted(prediction: Prediction, changes: Changes) -> bool:
 
 
 def _needed(meaning: Interpretation, sureness: Sureness) -> float:
-    """The posterior from which ``meaning`` is said."""
+    """The posterior from which ``meaning`` is announced."""
     if isinstance(meaning, Illegal):
         return sureness.wrong
     return sureness.little if isinstance(meaning, (Unchanged, InProgress)) else sureness.legal
 
 
 def _in_the_end(meaning: Interpretation, sure: float) -> Unchanged | InProgress | Illegal | None:
-    """What a table that stays in doubt is taken for; its likeliest meaning is ``meaning``, with posterior ``sure``."""
+    """What a table in lasting doubt is taken for, if its likeliest meaning is ``meaning`` with posterior ``sure``."""
     if isinstance(meaning, (Unchanged, InProgress, Illegal)) and sure >= IN_THE_END:
         return meaning
     return None
 
 
 def _worth_asking(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
-    """The moves that are offered; none if people need not be asked for any."""
+    """The moves that are offered to people; none if no question is needed."""
     legal = [(group.posterior, moves) for group in groups for moves in group.legal()]
     likely = [moves for posterior, moves in legal if posterior >= WORTH_ASKING]
     single = [moves for posterior, moves in legal if posterior >= WORTH_OFFERING and len(moves) == 1]
@@ -370,26 +370,26 @@ def _worth_keeping(groups: tuple[Group, ...]) -> tuple[Line, ...]:
 
 
 def contradicting(evidence: Evidence, prediction: Prediction, changes: Changes) -> frozenset[Cell]:
-    """The cells that do not look as in the view that differs from the accepted one by ``changes``."""
+    """The cells that contradict the view that differs from the accepted one by ``changes``."""
     base = base_columns(evidence.columns, prediction.sights)
     return cells_against(evidence, columns_with(evidence, base, changes), CHANGED_NATS)
 
 
 def _odd_cells(evidence: Evidence, columns: npt.NDArray[np.intp]) -> tuple[tuple[Cell, Sight, Sight], ...]:
-    """The cells that contradict the view of ``columns``, with what they should look like and what they do."""
+    """The cells that contradict the view of ``columns``, each with its expected sight and the one that it shows."""
     best = evidence.best()
     odd = sorted(cells_against(evidence, columns, -LOG_FAULT_CELL))
     return tuple((cell, evidence.sight(int(columns[cell])), evidence.sight(int(best[cell]))) for cell in odd)
 
 
 def _is_strange(odd: tuple[tuple[Cell, Sight, Sight], ...]) -> bool:
-    """Whether some cell has grown by more than anybody adds, and no other has lost what it gained."""
+    """Whether some cell has grown by more than anybody adds, and no other cell has lost what it gained."""
     growth = [(seen[0] or 0) - (expected[0] or 0) for _, expected, seen in odd if not is_pillar(seen)]
     return max(growth, default=0) >= STRANGE_PIECES and sum(growth) >= STRANGE_PIECES
 
 
 def _told(prediction: Prediction, group: Group) -> str:
-    """A group in words, for whoever looks at a disputed verdict."""
+    """A group in words, for whoever examines a disputed verdict."""
     named = [story for story in group.stories if not isinstance(story, Other)] or group.stories
     return " or ".join(dict.fromkeys(_story(prediction.match, story) for story in named))
 

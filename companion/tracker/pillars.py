@@ -1,10 +1,10 @@
-"""How high the pillars stand: what their sensors and the camera say of it, weighed against each other.
+"""How high the pillars stand: what their sensors and the camera say about it, weighed against each other.
 
-Either gives each pillar a likelihood over its levels, and neither is trusted without end.  Where they agree, they add
-up; where one has nothing to say, the other decides.  Where they contradict each other, a picture that is clear in
-several readings outweighs the sensor.  One that is less clear is overruled by a sensor that was right until the pillar
-moved, and says that it moved less; else nobody is believed and people are asked.  A sensor that goes on contradicting
-a clear picture, or one that shows what was accepted, is named and not heard until it has agreed again for a while.
+Each of the two gives every pillar a likelihood over its levels, and neither is trusted without limit.  If they agree,
+they add up; if one says nothing, the other decides.  If they contradict each other, a picture that is clear in several
+readings outweighs the sensor.  A less clear picture is overruled by a sensor that was right until the pillar moved and
+that reports the smaller move; otherwise neither is believed and people are asked.  A sensor that keeps contradicting a
+clear picture, or one that shows what was accepted, is reported and ignored until it has agreed again for a while.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ import numpy.typing as npt
 from companion.rules.board import Cell
 
 SENSOR_WRONG, CAMERA_WRONG = 1e-4, 1e-5
-"""Probability that a sensor without a known fault, or the camera, is wrong about a pillar and does not know it.  With
-seven levels the one is worth 11 nats and the other 13: a legal move of a pillar is accepted on the word of either, an
-illegal one named at once on that of the camera."""
+"""Probability that a sensor without a known fault, or the camera, is wrong about a pillar without knowing it.  With
+seven levels a sensor is worth 11 nats and the camera 13: a legal move of a pillar is accepted on the word of either, an
+illegal one is announced at once on that of the camera."""
 
 CLEAR_NATS = 6.0
-"""From this ratio between their two levels on sensor and camera contradict each other."""
+"""Log-likelihood ratio between their two levels above which sensor and camera contradict each other."""
 
 OUTWEIGHING_NATS, OUTWEIGHING_READINGS = 14.0, 3
-"""From this ratio on, in so many readings of one contradiction, the camera outweighs the sensor.  Of 4,625 pillars in
+"""Above this ratio, in so many readings of one contradiction, the camera outweighs the sensor.  Of 4,625 pillars in
 185 pictures, all others being known, the camera preferred a wrong level by more than 9 nats in three, by 13.5 at most;
-against sensors that were wrong in three recordings it was right by 20 to 85 nats, but for one pillar that looks like
-those round it (5 to 7), and by half of that where several levels were asked (2026-11-27)."""
+against sensors that were wrong in three recordings it was right by 20 to 85 nats, except for one pillar that looks like
+those around it (5 to 7), and by half of that where several levels were in question (2026-11-27)."""
 
 CONTESTED_NATS = 5.0
-"""In a contradiction the level that would be news gets this much more than the accepted one: about what the prior of a
-move takes away, so that people are asked."""
+"""In a contradiction the level that would be news is favoured by this much over the accepted one: about what the prior
+of a move takes away, so that people are asked."""
 
 DISTRUST_S = 2.0
-"""A contradiction that has lasted so long is the sensor's fault where the camera outweighs it or shows what was
-accepted; else either may be right."""
+"""A contradiction that has lasted this long is the sensor's fault if the camera outweighs it or shows what was
+accepted; otherwise either may be right."""
 
 TRUST_AGAIN_S = 5.0
-"""A sensor that has agreed with the camera for so long is heard again."""
+"""A distrusted sensor that has agreed with the camera for this long is heard again."""
 
 Rows = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """What is held against the sensor of one pillar.
+    """What counts against the sensor of one pillar.
 
     ``since_s``: since when it has contradicted the camera, or, once ``is_distrusted``, agreed with it; ``outweighed``:
     in how many readings since then the camera was clear enough to outweigh it; ``is_overruled``: it is the camera that
-    is not heard.
+    is ignored.
     """
 
     since_s: float
@@ -61,7 +61,7 @@ class Doubt:
 
     @property
     def is_heard(self) -> bool:
-        """Whether what the sensor says still counts."""
+        """Whether the sensor's word still counts."""
         return not self.is_distrusted and self.outweighed < OUTWEIGHING_READINGS
 
 
@@ -71,7 +71,7 @@ Doubts = dict[Cell, Doubt]
 def sense(heights_mm: Sequence[float | None], levels_mm: Sequence[float], noise_mm: float) -> Rows:
     """(n, l) log-likelihood of each level, at ``levels_mm`` (l,), of pillars measured at ``heights_mm`` (n,).
 
-    Normal with standard deviation ``noise_mm`` about the true height; rows of pillars without a height are even.
+    Normal with standard deviation ``noise_mm`` about the true height; rows of pillars without a height are uniform.
     """
     rows = np.zeros((len(heights_mm), len(levels_mm)))
     for i, height in enumerate(heights_mm):
@@ -81,9 +81,9 @@ def sense(heights_mm: Sequence[float | None], levels_mm: Sequence[float], noise_
 
 
 def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], doubts: Doubts) -> Rows:
-    """(n, l) what both together say of each pillar; ``accepted`` are the levels of the last accepted position.
+    """(n, l) what both together say about each pillar; ``accepted`` are the levels of the last accepted position.
 
-    Either may be None: it says nothing at all.  Rows in which nobody says anything are even.
+    Either may be None if it says nothing at all.  Rows about which neither says anything are uniform.
     """
     if sensed is not None and camera is not None:
         camera = _extended(camera, sensed)
@@ -101,7 +101,7 @@ def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], dou
 
 
 def _extended(camera: Rows, sensed: Rows) -> Rows:
-    """``camera`` with the levels that only sensors know: pillars that stand there look to it to be at its highest."""
+    """``camera`` with the levels that only sensors know: to it, such a pillar seems to be at its highest level."""
     beyond = sensed.shape[1] - camera.shape[1]
     if beyond <= 0:
         return camera
@@ -111,7 +111,7 @@ def _extended(camera: Rows, sensed: Rows) -> Rows:
 
 
 def contradictions(sensed: Rows, camera: Rows, nats: float = CLEAR_NATS) -> frozenset[Cell]:
-    """The pillars on which each is clear that the other is wrong, the camera by more than ``nats``."""
+    """The pillars on which each clearly contradicts the other, the camera by more than ``nats``."""
     here = np.arange(len(sensed))
     one, other = sensed.argmax(axis=1), camera.argmax(axis=1)
     by_one = sensed[here, one] - sensed[here, other]
@@ -120,7 +120,7 @@ def contradictions(sensed: Rows, camera: Rows, nats: float = CLEAR_NATS) -> froz
 
 
 def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], t_s: float) -> Doubts:
-    """The doubts after one more reading, at ``t_s``; where either says nothing nobody is proved right or wrong.
+    """The doubts after one more reading, at ``t_s``; if either says nothing, nobody is proved right or wrong.
 
     ``accepted`` are the levels of the last accepted position.
     """
@@ -139,7 +139,7 @@ def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, accepted: 
             is_proved = cell in outweighed or int(camera[cell].argmax()) == accepted[cell]
             has_lasted = t_s - doubt.since_s >= DISTRUST_S
             is_fault = doubt.is_distrusted or (is_proved and has_lasted)
-            # Nobody waits for clearer readings for ever.
+            # Do not wait for clearer readings for ever.
             is_open = cell in outweighed or not (has_lasted and doubt.is_heard)
             count = doubt.outweighed + int(cell in outweighed) if is_open else 0
             is_new = cell not in doubts and _moves_less(sensed[cell], camera[cell], accepted[cell])
@@ -151,11 +151,11 @@ def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, accepted: 
 
 
 def _moves_less(sensed: npt.NDArray[np.float64], camera: npt.NDArray[np.float64], accepted: int) -> bool:
-    """Whether a pillar has moved by both accounts (l,), but less far from its ``accepted`` level by its sensor's."""
+    """Whether both say (l,) that the pillar has left its ``accepted`` level, but its sensor says less far."""
     return 0 < abs(int(sensed.argmax()) - accepted) < abs(int(camera.argmax()) - accepted)
 
 
 def _floored(rows: Rows, wrong: float) -> Rows:
-    """``rows``, each normalised, with the probability ``wrong`` that they have nothing to do with the pillar."""
+    """``rows``, each normalised, mixed with the probability ``wrong`` that they are unrelated to the pillar."""
     floored: Rows = np.log((1 - wrong) * np.exp(rows) + wrong / rows.shape[1])
     return floored

@@ -43,22 +43,22 @@ from companion.tracker.hypotheses import (
 from companion.tracker.sights import Changes, Place, cell_of
 
 FAR_BEHIND = 25.0
-"""Views this many nats below the best are left out of the ranking: together they have a posterior below 1e-8."""
+"""Views more than this many nats below the best are not ranked: together their posterior is below 1e-8."""
 
 NEAREST = 3
-"""Number of the best expected tables that are also tried with something wrong on top."""
+"""Number of the best expected tables that are also tried with faults on top."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What the referee knows besides the match.
 
-    ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has spoken of;
-    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: what it took the last
-    for, whether it asked about it or not;
+    ``begun``: the moves that a turn seen half done may become; ``standing``: another table that it has announced;
+    ``unclear``: how many calm tables in a row it could not understand; ``doubted``: the lines that the last table may
+    show, whether people were asked about them or not;
     ``distrusted``: places that people say are misread; ``is_done``: a player says that his turn is complete;
-    ``hands``: from where arms have reached over the board; ``contested``: pillars of which camera and sensor say
-    different things.
+    ``hands``: from which sides arms have reached over the board; ``contested``: pillars about which camera and sensor
+    disagree.
     """
 
     begun: tuple[Move, ...] = ()
@@ -73,7 +73,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Group:
-    """Hypotheses with one view, and their joint posterior."""
+    """Hypotheses with the same view, and their joint posterior."""
 
     changes: Changes
     stories: tuple[Story, ...]
@@ -85,13 +85,13 @@ class Group:
         return all(isinstance(story, (Act, LineAndAct, Jump, Other)) for story in self.stories)
 
     def legal(self) -> Iterator[tuple[Move, ...]]:
-        """The legal ways to this view: single moves, or sequences where no single move leads here."""
+        """The legal ways to this view: single moves, or sequences if no single move leads here."""
         turns: list[tuple[Move, ...]] = [(story.move,) for story in self.stories if isinstance(story, Turn)]
         yield from turns or [line.moves for line in self.lines if not line.undone]
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """Moves taken back, and sequences of moves, that lead to this view."""
+        """Take-backs and sequences of moves that lead to this view."""
         return tuple(story for story in self.stories if isinstance(story, Line))
 
 
@@ -123,8 +123,8 @@ def score_hypotheses(
             if len(changed) <= MOST_CELLS:
                 most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
                 field.enter(Batch(sequences_within(prediction, changed, most)))
-        # Several plies must not explain away one cell that looks otherwise.  What follows lines in doubt is told by
-        # `continued`, acts among it, so that these lines count as true.
+        # Several plies must not explain away one cell that looks different.  What follows doubted lines, acts
+        # included, comes from `continued`, so that these lines count as true.
         if not context.doubted:
             nearest += [h for h in field.best(1) if isinstance(h.story, Line) and not h.story.undone]
         field.enter(Batch(other for h in nearest for other in faulty(h, evidence, base)))
@@ -152,7 +152,7 @@ class _Field:
         self.hypotheses.extend(batch.hypotheses)
 
     def enter_likelier(self, hypotheses: Iterable[Hypothesis]) -> None:
-        """Score those that explain their view better than any other: who explains one already is not the likelier."""
+        """Score those with a higher prior than any known explanation of the same view; the others are dropped."""
         best = {hypothesis.changes: hypothesis for hypothesis in sorted(hypotheses, key=lambda h: h.prior)}
         for known in self.hypotheses if best else ():
             if known.changes in best and known.prior >= best[known.changes].prior:
@@ -161,7 +161,7 @@ class _Field:
             self.enter(Batch(best.values()))
 
     def best(self, n: int) -> list[Hypothesis]:
-        """The ``n`` best, the best first."""
+        """The ``n`` best hypotheses, the best first."""
         return [self.hypotheses[i] for i in np.argsort(-self.scores)[:n]]
 
     def is_unexplained(self) -> bool:
@@ -173,10 +173,10 @@ class _Field:
 
 
 def legal_without(groups: Sequence[Group], contested: frozenset[Place]) -> tuple[tuple[Move, ...], ...]:
-    """The moves that the likeliest view shows besides ``contested`` pillars; none where it is a move with them.
+    """The moves that the likeliest view shows apart from ``contested`` pillars; none if it is a move with them.
 
-    That one alone has moved, against its sensor, the camera is believed.  That it has beside a complete move takes a
-    sensor that fails just then and a second act, both rare: a misread pillar is as likely.
+    If only a contested pillar has moved, against its sensor, the camera is believed.  If one has moved besides a
+    complete move, that takes a sensor failing just then and a second act, both rare: a misread pillar is as likely.
     """
     best = groups[0]
     rest = tuple((place, sight) for place, sight in best.changes if place not in contested)
@@ -187,19 +187,19 @@ def legal_without(groups: Sequence[Group], contested: frozenset[Place]) -> tuple
 
 
 def _is_a_turn(prediction: Prediction, changes: Changes) -> bool:
-    """Whether a legal move looks like this: to have asked about it makes it no likelier."""
+    """Whether a legal move looks like this: having asked about it makes it no likelier."""
     return any(h.changes == changes for h in prediction.expected.hypotheses if isinstance(h.story, Turn))
 
 
 def _boost(hypothesis: Hypothesis, context: Context) -> float:
-    """What having seen a turn half done adds to the prior of its end."""
+    """What having seen a turn half done adds to the log prior of its completion."""
     story = hypothesis.story
     is_end = isinstance(story, Turn) and story.move in context.begun
     return LOG_BEGUN - log(len(context.begun)) - hypothesis.prior if is_end else 0.0
 
 
 def _grouped(hypotheses: list[Hypothesis], scores: npt.NDArray[np.float64]) -> tuple[Group, ...]:
-    """Posteriors of views, most probable first: hypotheses with the same view add up."""
+    """Views with their posteriors, most probable first: hypotheses with the same view are added up."""
     weight = np.exp(scores - scores.max())
     total = float(weight.sum())
     members: dict[Changes, list[int]] = {}

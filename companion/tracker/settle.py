@@ -1,7 +1,7 @@
-"""When is the table calm, and when is a picture of it worth reading?  Pure: times come in, decisions go out.
+"""When is the table calm, and when is a picture of it worth reading?  Pure: times go in, decisions come out.
 
-The gate in front says of each frame whether anything moved since the frame before.  A reading costs thirty times what
-the gate costs, so a calm table that has been understood is not read again and again.
+The motion gate says for each frame whether anything has moved since the frame before.  A reading costs thirty times as
+much as the gate, so a calm table that has been understood is not read again and again.
 """
 
 from __future__ import annotations
@@ -9,35 +9,35 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 FAST_READINGS = 6
-"""So many consecutive calm frames are read while the table is not understood: half a second at 12 frames a second."""
+"""Number of consecutive calm frames read while the table is not understood: half a second at 12 frames a second."""
 
 DOUBTFUL_PAUSE_S = 0.5
-"""Then it is read this often: nothing moves, so the next frame says the same as the last."""
+"""Interval of further readings: nothing moves, so the next frame says the same as the last."""
 
 HAND_PAUSE_S = 0.25
-"""A hand that rests over the board is looked at this often; when it leaves, motion starts a new calm at once."""
+"""Interval of readings while a hand rests over the board; when it leaves, motion starts a new calm at once."""
 
 SETTLED_PAUSE_S = 2.0
-"""An understood table is looked at this often, in case it changed slower than the gate notices; but not one on which
-something illegal stands: that may be put right any moment, and is looked at as often as a doubtful one."""
+"""Interval of readings of an understood table, in case it changed slower than the gate notices; but not of one with
+something illegal on it: that may be put right any moment, and is read as often as a doubtful one."""
 
 REVIEW_FRAMES, REVIEW_S = 6, 0.75
 """Once in each calm, after so many frames or seconds, the whole table is read anew from the mean of all its frames,
-whose noise is 2.4 times less: what was taken for unchanged, or for a move alone, may show more.  Before doubt has
-lasted long enough to be asked about (patience.DOUBT_S)."""
+whose noise is 2.4 times less: what was taken for unchanged, or for a move alone, may show more.  This comes before
+doubt has lasted long enough to ask about (patience.DOUBT_S)."""
 
 
 UNDECIDED_S = 2.0
-"""A calm table that is still being judged may show a move made in time; no flag falls on it for so long."""
+"""A calm table that is still being judged may show a move made in time; no flag falls on it for this long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calm:
-    """A time in which nothing moved.
+    """A period in which nothing moves.
 
-    ``since_s`` is its first frame, None while something moves, ``frames`` their number; ``readings`` counts those made
-    in it, the last at ``read_s``; ``settled`` says that the table has been understood, ``wrong`` that it is one with
-    something illegal on it, ``hand`` that something lay over it; ``reviewed``: all of its frames have been read as one.
+    ``since_s`` is the time of its first frame, None while something moves, ``frames`` their number; ``readings`` counts
+    its readings, the last at ``read_s``; ``settled``: the table has been understood; ``wrong``: something illegal is on
+    it; ``hand``: something lay over it; ``reviewed``: all of its frames have been read as one.
     """
 
     since_s: float | None = None
@@ -50,12 +50,12 @@ class Calm:
     reviewed: bool = False
 
     def is_review_due(self, t_s: float) -> bool:
-        """Whether the reading of the frame at ``t_s`` is to be the one of all frames."""
+        """Whether the frame at ``t_s`` is to be read as the mean of all frames."""
         lasts = self.frames >= REVIEW_FRAMES or self.lasted_s(t_s) >= REVIEW_S
         return lasts and not self.reviewed and not self.hand
 
     def lasted_s(self, t_s: float) -> float:
-        """How long it has been calm at ``t_s``, in seconds."""
+        """How long the table has been calm at ``t_s``, in seconds."""
         return 0.0 if self.since_s is None else t_s - self.since_s
 
 
@@ -70,7 +70,7 @@ def step(calm: Calm, t_s: float, *, moving: bool) -> tuple[Calm, bool]:
 
 
 def _pause_s(calm: Calm) -> float:
-    """How long the last reading of this calm is good for, in seconds."""
+    """How long the last reading of this calm remains valid, in seconds."""
     if calm.hand:
         return HAND_PAUSE_S
     if calm.settled and not calm.wrong:
@@ -87,5 +87,5 @@ def after_reading(calm: Calm, t_s: float, *, settled: bool, hand: bool, wrong: b
 
 
 def decided_s(calm: Calm, t_s: float) -> float:
-    """Until when what lies on the table is known at ``t_s``, in seconds; afterwards a move may have been made."""
+    """The time, in seconds, up to which the table is known at ``t_s``; a move may have been made after that."""
     return t_s if calm.settled or calm.since_s is None else max(calm.since_s, t_s - UNDECIDED_S)

@@ -1,11 +1,11 @@
-"""What there is to be seen of a table, place by place, and tops and heights as text: what was seen, what expected.
+"""What can be seen of a table, place by place, and the text format for tops and heights, both seen and expected.
 
-Places are numbered: first the cells of the layout, for what stands on each; then, where there are pillars, the same
-cells once more for the pillars under them.  A pillar's sight is its level with :data:`PILLAR` for a top.
+Places are numbered: first the cells of the layout, for what stands on each; then, if there are pillars, the same
+cells once more for the pillars under them.  A pillar's sight is its level, with :data:`PILLAR` as its top.
 
-Like the board of a position (docs/notation.md): ranks from the highest down, joined by ``/``; in a rank the cells from
-file a on, joined by ``,``; a run of n empty cells is the number n.  An occupied cell is its height and its top piece:
-``3R``; a height that no camera can count is ``?``: ``?Q``.  The start of Domination for two begins
+The text is like the board of a position (docs/notation.md): ranks from the highest down, joined by ``/``; in a rank the
+cells from file a on, joined by ``,``; a run of n empty cells is the number n.  An occupied cell is its height and its
+top piece: ``3R``; a height that no camera can count is ``?``: ``?Q``.  The start of Domination for two begins
 ``4/1R,1R,1G,1G,1R,1R/1,1G,...``.
 """
 
@@ -22,51 +22,51 @@ EMPTY_SIGHT: Sight = (0, None)
 """What a cell without pieces shows."""
 
 PILLAR = "|"
-"""What stands for a piece in the sight of a pillar."""
+"""Stands in for the piece in the sight of a pillar."""
 
 HIDDEN = "?"
 """A piece, or a height, that the camera cannot see."""
 
 Place = int
-"""A cell, or the number of cells more for the pillar under it."""
+"""A cell; for the pillar under it, the cell plus the number of cells."""
 
 Changes = tuple[tuple[Place, Sight], ...]
-"""How one view differs from another: the places that differ, in their order, with what they show instead."""
+"""How one view differs from another: the places that differ, in order, with what they show instead."""
 
 
 def seen_of(game: Game, table: Table) -> tuple[Sight, ...]:
-    """All places of ``table``: the sights of its cells, then of its pillars."""
+    """The sights of all places of ``table``: its cells, then its pillars."""
     perfect = view(game, table)
     return perfect.sights + tuple((level, PILLAR) for level in perfect.levels or ())
 
 
 def seen_at(game: Game, position: Position) -> tuple[Sight, ...]:
-    """All places of the table on which a position stands."""
+    """The sights of all places of the table on which a position stands."""
     return seen_of(game, game.table(position))
 
 
 def cell_of(layout: Layout, place: Place) -> Cell:
-    """The cell, also of a pillar."""
+    """The cell of a place, or the one above a pillar."""
     return place % len(layout.cells)
 
 
 def name_of(layout: Layout, place: Place) -> str:
-    """The name of the cell."""
+    """The name of a place's cell."""
     return layout.cells[cell_of(layout, place)]
 
 
 def names_of(layout: Layout, changes: Changes) -> tuple[str, ...]:
-    """The names of the cells that differ, each once."""
+    """The names of the cells that differ, without duplicates."""
     return tuple(dict.fromkeys(name_of(layout, place) for place, _ in changes))
 
 
 def is_pillar(sight: Sight) -> bool:
-    """Whether it is a pillar's."""
+    """Whether it is the sight of a pillar."""
     return sight[1] == PILLAR
 
 
 def format_sight(sight: Sight) -> str:
-    """One place: ``3R``, ``?Q``; an empty cell is ``empty``, a pillar ``level 4``, as people say it."""
+    """One place as text: ``3R``, ``?Q``; an empty cell is ``empty``, a pillar ``level 4``, as people say it."""
     height, top = sight
     if is_pillar(sight):
         return f"level {height}"
@@ -74,7 +74,7 @@ def format_sight(sight: Sight) -> str:
 
 
 def format_sights(layout: Layout, sights: Sequence[Sight]) -> str:
-    """The whole board; then, where there are pillars, their levels as in a position: ``… levels=5,5,3,1,1/…``."""
+    """The whole board; then, if there are pillars, their levels as in a position: ``… levels=5,5,3,1,1/…``."""
     board = "/".join(_format_rank([sights[cell] for cell in rank]) for rank in ranks_downward(layout))
     pillars = sights[len(layout.cells) :]
     if not pillars:
@@ -92,7 +92,7 @@ def _format_rank(sights: list[Sight]) -> str:
 
 
 def altered(sights: tuple[Sight, ...], changes: Changes) -> tuple[Sight, ...]:
-    """``sights`` with ``changes`` made."""
+    """``sights`` with ``changes`` applied."""
     result = list(sights)
     for place, sight in changes:
         result[place] = sight

@@ -1,10 +1,10 @@
-"""The second look: which of the few tables that compete does the picture show?  A question to the eyes, and its answer.
+"""The second look: which of a few competing tables does the picture show?  A question to the vision, and its answer.
 
-A reading tells of each place what it shows, given the likeliest neighbours.  Before anybody is accused or asked, and
-whenever the winner is not clear, the tables that compete are held against the pictures as wholes, where they differ.
-Both have looked at the same pixels: where they agree on the difference between two tables the clearer word counts, and
-not both; where they contradict each other the second look counts for less, unless it is clear, since it asks less.  Of
-all other tables a second look says nothing, and what else is known of a place, as that its picture is still the same,
+A reading says what each place shows, given its likeliest neighbours.  Before anybody is accused or asked, and whenever
+the winner is not clear, the competing tables are compared with the pictures as wholes, where they differ.  Both have
+looked at the same pixels: if they agree on the difference between two tables, the clearer one counts, not both; if they
+contradict each other, the second look counts for less, unless it is clear, since it considers less.  About all other
+tables a second look says nothing, and what else is known about a place, for instance that its picture is unchanged,
 counts as before.
 """
 
@@ -25,38 +25,38 @@ from companion.tracker.sights import Changes, Place, altered
 from vision.reading import CellState
 
 CERTAIN = 0.9999
-"""A winner of this posterior that accuses nobody is taken without a second look.  Legal moves have some five nats more
-of prior than acts: at 0.999 a square may look two nats more like the act, and the move be accepted all the same."""
+"""A winner with this posterior that accuses nobody is accepted without a second look.  Legal moves have some five nats
+more of prior than acts: at 0.999 a square may look two nats more like the act, and the move still be accepted."""
 
 MOST_TABLES = 3
-"""So many tables are compared at once."""
+"""Number of tables compared at once, at most."""
 
 MOST_PLACES = 8
-"""Tables that differ in more places are no misreading of each other, and would take long to compare."""
+"""Tables that differ in more places are not misreadings of each other, and would take long to compare."""
 
 VERIFIED_NATS = 25.0
-"""All that a comparison is worth for each place in which two tables differ: it may be wrong and not know it.  More than
-a reading (15 nats by evidence.MISREAD), which it is to overrule where it is clear."""
+"""Limit of a comparison's weight for each place in which two tables differ: it may be wrong without knowing it.  More
+than a reading (15 nats by evidence.MISREAD), which it is to overrule where it is clear."""
 
 CONTRADICTING_NATS = 20.0
-"""Where a second look contradicts the reading, which has asked shadows and grooves as well, so many nats of it count
-for half, and fewer for less.  Of 2,040 pairs of tables that differ in one place in doubt, on 41 sets and boards of
-discs, blocks and characters, the reading had the wrong one likelier in 45, the second look in 138; both together in 66
+"""If a second look contradicts the reading, which considers shadows and grooves as well, so many nats of it count for
+half, and fewer for less.  Of 2,040 pairs of tables that differ in one place in doubt, on 41 sets and boards of discs,
+blocks and characters, the reading preferred the wrong one in 45, the second look in 138; both together in 66
 (533 nats), or in 48 (286 nats) with this and less weight for colours on learned boards."""
 
 REFUTED_NATS = math.log(CERTAIN / (1 - CERTAIN))
-"""What is in views only that a second look finds so much less likely than the best one is not there."""
+"""What appears only in views that a second look finds so much less likely than the best one is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """The question, at ``t_s``: which of the tables do the pictures of this calm show?
+    """The question, at ``t_s``: which of these tables do the pictures of this calm show?
 
     Attributes:
         t_s: time of the newest frame, in seconds since the start.
-        cells: names of the cells (n).
+        cells: names of the n cells.
         views: each table's differences from the last accepted view, the likeliest table first.
-        tables: the same tables whole, (n) states that a camera can tell apart each.
+        tables: the same tables in full, each as n states that a camera can tell apart.
     """
 
     t_s: float
@@ -67,11 +67,11 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The answer.
+    """The answer to a :class:`Verify`.
 
     Attributes:
-        log_p: log-likelihood of each table that was asked about, in nats, up to a constant.
-        picture: the place in question as the pictures show it, JPEG; empty where there is none.
+        log_p: log-likelihood of each table in question, in nats, up to a constant.
+        picture: the place in question as the pictures show it, JPEG; empty if there is none.
         renderings: the same place as each of the tables would show it.
     """
 
@@ -82,7 +82,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a view is worth, in nats against others that were compared in the same calm, and how it would look."""
+    """A view's log-likelihood, in nats, relative to others compared in the same calm, and its rendering."""
 
     view: Changes
     log_p: float
@@ -91,14 +91,14 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """All that has been answered in one calm: the views, and the place in question as the pictures show it, JPEG."""
+    """All answers of one calm: the views compared, and the place in question as the pictures show it, JPEG."""
 
     compared: tuple[Compared, ...]
     picture: bytes
 
     @property
     def log_p(self) -> Mapping[Changes, float]:
-        """What each view is worth against the best: no more than VERIFIED_NATS a place."""
+        """The log-likelihood of each view relative to the best: no less than −VERIFIED_NATS a place."""
         best = max(self.compared, key=lambda one: one.log_p)
         return {
             one.view: max(one.log_p - best.log_p, -VERIFIED_NATS * _places(one.view, best.view))
@@ -107,19 +107,19 @@ class SecondLook:
 
     @property
     def refuted(self) -> frozenset[tuple[Place, Sight]]:
-        """What a place shows in those views alone that the second look makes far less likely than the best."""
+        """What a place shows only in those views that the second look makes far less likely than the best."""
         told = self.log_p
         likely = {change for view, log_p in told.items() if log_p > -REFUTED_NATS for change in view}
         return frozenset(change for view in told for change in view) - likely
 
 
 def _places(one: Changes, other: Changes) -> int:
-    """In how many places two views differ."""
+    """The number of places in which two views differ."""
     return len({place for place, _ in set(one) ^ set(other)})
 
 
 def answered(before: SecondLook | None, views: Sequence[Changes], answer: Verified) -> SecondLook:
-    """What is known once ``views`` have been compared too: the newest word on each, on one scale with those before."""
+    """The result once ``views`` have been compared too: the newest answer on each, on one scale with earlier ones."""
     pictures = answer.renderings or (b"",) * len(views)
     new = tuple(map(Compared, views, answer.log_p, pictures))
     known = {one.view: one.log_p for one in before.compared} if before else {}
@@ -135,9 +135,9 @@ def answered(before: SecondLook | None, views: Sequence[Changes], answer: Verifi
 def question(
     layout: Layout, prediction: Prediction, evidence: Evidence, views: Sequence[Changes], t_s: float
 ) -> Verify | None:
-    """The question that tells ``views`` apart, the likeliest first; None where the eyes could not answer it.
+    """The question that tells ``views`` apart, given the likeliest first; None if vision could not answer it.
 
-    They cannot where views differ in the levels of pillars, in what is hidden or in what no camera can tell.
+    It cannot if views differ in the levels of pillars, in what is hidden or in what no camera can tell apart.
     """
     chosen: list[Changes] = []
     tables: list[tuple[CellState, ...]] = []
@@ -152,13 +152,13 @@ def question(
 
 
 def _states(evidence: Evidence, sights: Sequence[Sight]) -> tuple[CellState, ...] | None:
-    """A view as the camera would tell it; None where it knows no such state."""
+    """A view as the camera would name its states; None if it lacks one of them."""
     columns = [evidence.columns.of(sight) for sight in sights]
     return None if min(columns) < 0 else tuple(evidence.sight(column) for column in columns)
 
 
 def _is_comparable(evidence: Evidence, views: Sequence[Changes], n: Cell) -> bool:
-    """Whether the newest of ``views`` differs from the first one in few places, all of them cells in sight."""
+    """Whether the newest of ``views`` differs from the first one in few places, all of them visible cells."""
     places = {place for place, _ in set(views[0]) ^ set(views[-1])}
     return len(places) <= MOST_PLACES and not any(place >= n or evidence.covered[place] for place in places)
 
@@ -166,7 +166,7 @@ def _is_comparable(evidence: Evidence, views: Sequence[Changes], n: Cell) -> boo
 def second_thoughts(
     groups: Sequence[Group], look: SecondLook, evidence: Evidence, base: npt.NDArray[np.intp]
 ) -> tuple[Group, ...]:
-    """``groups`` in which the views that were compared share anew what they had together, most probable first."""
+    """``groups``, most probable first, with the joint posterior of the compared views shared out anew among them."""
     told = look.log_p
     compared = [group for group in groups if group.changes in told]
     if len(compared) < 2:
@@ -182,14 +182,14 @@ def second_thoughts(
 
 
 def _gain(read: float, told: float) -> float:
-    """What is to be added to a log-likelihood ratio that was ``read``, once the second look has ``told`` its own."""
+    """What to add to the log-likelihood ratio ``read``, given the second look's own ratio ``told``."""
     if read * told < 0:
         return told * abs(told) / (abs(told) + CONTRADICTING_NATS)
     return told - read if abs(told) > abs(read) else 0.0
 
 
 def _as_read(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -> float:
-    """Log-likelihood of a view by the reading alone, against that of ``base``."""
+    """Log-likelihood of a view by the reading alone, relative to that of ``base``."""
     places = [place for place, _ in changes]
     columns = columns_with(evidence, base, changes)
     return float((evidence.pictured[places, columns[places]] - evidence.pictured[places, base[places]]).sum())
@@ -198,9 +198,9 @@ def _as_read(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -
 def rivals(groups: Sequence[Group]) -> tuple[Changes, ...]:
     """The views that compete, in the order in which they are to be compared.
 
-    The winner first; then the best legal one where that is wrong, or the other way round; then those that differ from
-    the winner in heights only, for these are misread most often; then the rest; then, that an accusation never goes
-    without, the accepted view.
+    The winner first; then the best legal one if the winner is illegal, or vice versa; then those that differ from the
+    winner in heights only, since these are misread most often; then the rest; last, if the winner is an accusation, the
+    accepted view, so that no accusation goes without this comparison.
     """
     winner, others = groups[0], groups[1:]
     opposed = [group for group in others if group.is_wrong is not winner.is_wrong][:1]
@@ -211,5 +211,5 @@ def rivals(groups: Sequence[Group]) -> tuple[Changes, ...]:
 
 
 def _differ_in_heights(one: Changes, other: Changes) -> bool:
-    """Whether the same pieces are on top in both, but of stacks of other heights."""
+    """Whether both have the same pieces on top, but on stacks of other heights."""
     return [(place, top) for place, (_, top) in one] == [(place, top) for place, (_, top) in other]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vision.exposure import MOST_FRAMES, TOGETHER_S, Exposure
+from vision.exposure import MOST_FRAMES, TOGETHER_S, FrameAverage
 
 
 def noisy(n):
@@ -11,7 +11,7 @@ def noisy(n):
 
 
 def test_noise_averages_out_until_something_moves():
-    exposure, frames = Exposure(), noisy(MOST_FRAMES)
+    exposure, frames = FrameAverage(), noisy(MOST_FRAMES)
     for k, frame in enumerate(frames):
         exposure.add(frame, 0.1 * k)
     assert exposure.is_enough
@@ -22,21 +22,21 @@ def test_noise_averages_out_until_something_moves():
 
 
 def test_a_frame_counts_once():
-    exposure, (first, second) = Exposure(), noisy(2)
+    exposure, (first, second) = FrameAverage(), noisy(2)
     for frame, t_s in ((first, 0.0), (second, 0.1), (second, 0.1)):
         exposure.add(frame, t_s)
     assert np.allclose(exposure.picture(), (first / 2 + second / 2), atol=0.6)
 
 
 def test_a_slow_change_comes_through():
-    exposure = Exposure()
+    exposure = FrameAverage()
     for k in range(5 * MOST_FRAMES):
         exposure.add(np.full((2, 2, 3), 50 if k < MOST_FRAMES else 200, np.uint8), 0.1 * k)
     assert (exposure.picture() > 190).all()
 
 
 def test_a_frame_long_after_the_others_stands_alone():
-    exposure, (first, second) = Exposure(), noisy(2)
+    exposure, (first, second) = FrameAverage(), noisy(2)
     exposure.add(first, 0.0)
     exposure.add(second, 0.1 + TOGETHER_S)
     assert np.array_equal(exposure.picture(), second)

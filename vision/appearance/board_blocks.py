@@ -12,7 +12,7 @@ from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance
 from calibration.camera import Camera
 from vision.appearance.illumination import curved_terms
 from vision.appearance.light_references import References
-from vision.appearance.tone_curve import lights_shown
+from vision.appearance.tone_curve import to_linear_all
 from vision.pose.projection import Points, Registration, project
 
 Array = npt.NDArray[np.float32]
@@ -96,7 +96,7 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
     step = round(BLOCK_MM / TEXEL_MM)
     rows, columns = (size // step for size in board.seen.shape)
     whole = np.s_[: rows * step, : columns * step]
-    light = lights_shown(board.colour[whole].reshape(-1, 3)).reshape(rows * step, columns * step, 3)
+    light = to_linear_all(board.colour[whole].reshape(-1, 3)).reshape(rows * step, columns * step, 3)
     lights, spread = (
         np.asarray(cv2.resize(layer, (columns, rows), interpolation=cv2.INTER_AREA), np.float32)
         for layer in (light, board.spread[whole])

@@ -19,7 +19,7 @@ from calibration.srgb import GAMMA
 from vision.appearance.board_learning import cell_texels, codes_at, covered_texels
 from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, specular_at, variance_of
 from vision.appearance.piece_colours import Photograph
-from vision.appearance.tone_curve import gain_in, lightened, values_of
+from vision.appearance.tone_curve import add_light, gain_in, values_of
 from vision.pose.projection import project
 
 Array = npt.NDArray[np.float32]
@@ -109,5 +109,5 @@ def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, sli
     values = values_of(codes_at(photograph.image, pixels)[:, ::-1], gain_in(photograph.light.at(places)))
     light = photograph.light
     if light.specular is not None:
-        values = lightened(values, -specular_at(light.specular, light.half_mm, places))
+        values = add_light(values, -specular_at(light.specular, light.half_mm, places))
     return np.clip(values, 0, WHITEST).astype(np.float32).reshape(*x.shape, 3), inside

@@ -20,8 +20,8 @@ from vision.appearance.illumination import (
     fit_plane,
     usable_references,
 )
-from vision.appearance.logarithm import take_exponentials, take_logs
-from vision.appearance.tone_curve import OFFSET, light_shown, value_shown
+from vision.appearance.logarithm import exp_in_place, log_in_place
+from vision.appearance.tone_curve import OFFSET, to_display, to_linear
 from vision.compiled import compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points
@@ -101,11 +101,11 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
         for parts in ((precision, np.broadcast_to(of_white, white_logs.T.shape)), (blocks.terms, white_terms))
     )
     plane = np.vstack([begin.plane, np.zeros((3, 3))])
-    specular = _begin_missing(_even(shown, blocks.terms, plane), blocks, known)
+    specular = _initial_specular(_in_even_light(shown, blocks.terms, plane), blocks, known)
     for tolerance in TOLERANCES:
         told = np.hstack([_light_logs(logs, blocks.own, specular), white_logs.T]).astype(np.float32)
         plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
-        layers = _layers(_even(shown, blocks.terms, plane), (blocks.own, specular), known, tolerance)
+        layers = _layers(_in_even_light(shown, blocks.terms, plane), (blocks.own, specular), known, tolerance)
         specular = _specular(layers, blocks)
     return Illumination(plane, blocks.half_mm, specular.reshape(blocks.points_mm.shape[:2]))
 
@@ -134,8 +134,8 @@ def _means(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
         for i in range(count):
             light = np.float32(0)
             for place in range(4):
-                light += light_shown(np.float32(codes[i, place, 2 - channel]) * per_code)
-            value = value_shown(light / np.float32(4))
+                light += to_linear(np.float32(codes[i, place, 2 - channel]) * per_code)
+            value = to_display(light / np.float32(4))
             shown[channel, i] = value
             in_range[i] &= LEAST_SHOWN < value < MOST_SHOWN
     return shown, in_range
@@ -148,7 +148,7 @@ def _logs(shown: Array) -> Array:
     for channel in range(3):
         for i in range(shown.shape[1]):
             logs[channel, i] = max(shown[channel, i], least) + OFFSET
-        take_logs(logs[channel])
+        log_in_place(logs[channel])
     return logs
 
 
@@ -162,8 +162,8 @@ def _light_logs(logs: Array, shares: Array, specular: Array) -> Array:
     for channel in range(3):
         own = light[channel]
         for i in range(logs.shape[1]):
-            own[i] = value_shown(max(shares[channel, i] + specular[i], least)) + OFFSET
-        take_logs(own)
+            own[i] = to_display(max(shares[channel, i] + specular[i], least)) + OFFSET
+        log_in_place(own)
         for i in range(logs.shape[1]):
             own[i] = gamma * (logs[channel, i] - own[i])
     return light
@@ -204,7 +204,7 @@ def _weighted(terms: Array, logs: Array, precision: Array, plane: Points, tolera
     for i in range(count):
         off = max(abs(logs[0, i] - fitted[0, i]), abs(logs[1, i] - fitted[1, i]), abs(logs[2, i] - fitted[2, i]))
         share[i] = off * off * per
-    take_exponentials(share)
+    exp_in_place(share)
     for channel in range(3):
         for term in range(6):
             for i in range(count):
@@ -223,13 +223,13 @@ def _refitted(terms: Array, logs: Array, weighted: Array) -> Points:
 
 
 @compiled
-def _even(shown: Array, terms: Array, plane: Points) -> Array:
+def _in_even_light(shown: Array, terms: Array, plane: Points) -> Array:
     """(3, k) display values in even light of blocks at points of ``terms`` (6, k) that show ``shown`` (3, k)."""
     even, per = _log_light(terms, plane), np.float32(-1 / GAMMA)
     for channel in range(3):
         for i in range(terms.shape[1]):
             even[channel, i] *= per
-        take_exponentials(even[channel])
+        exp_in_place(even[channel])
         for i in range(terms.shape[1]):
             even[channel, i] = (shown[channel, i] + OFFSET) * even[channel, i] - OFFSET
     return even
@@ -240,7 +240,7 @@ def _layers(even: Array, expected: tuple[Array, Array], known: Array, tolerance:
     """(5, k) float32, the quantities summed over a window to estimate specular reflection, see :func:`_specular`.
 
     Args:
-        even: (3, k) of :func:`_even`.
+        even: (3, k) of :func:`_in_even_light`.
         expected: (3, k) light that the blocks show in even light; and (k,) the current specular reflection.
         known: (k,) as in :class:`.board_blocks.BoardBlocks`.
         tolerance: one of :data:`TOLERANCES`.
@@ -251,7 +251,7 @@ def _layers(even: Array, expected: tuple[Array, Array], known: Array, tolerance:
     for channel in range(3):
         for i in range(count):
             own = shares[channel, i]
-            more = light_shown(even[channel, i]) - own
+            more = to_linear(even[channel, i]) - own
             layers[1, i] += own * third
             layers[2, i] += more * third
             layers[3, i] += own * own * third
@@ -272,15 +272,15 @@ def _weights(even: Array, expected: tuple[Array, Array], known: Array, tolerance
     per = np.float32(-1 / tolerance**2)
     for channel in range(3):
         for i in range(len(known)):
-            off = even[channel, i] - value_shown(shares[channel, i] + specular[i])
+            off = even[channel, i] - to_display(shares[channel, i] + specular[i])
             weights[i] = min(weights[i], off * off * per)
-    take_exponentials(weights)
+    exp_in_place(weights)
     for i in range(len(known)):
         weights[i] *= known[i]
     return weights
 
 
-def _begin_missing(even: Array, blocks: BoardBlocks, known: Array) -> Array:
+def _initial_specular(even: Array, blocks: BoardBlocks, known: Array) -> Array:
     """(k,) specular reflection from which the fits start: in each window none, or what most blocks agree is missing.
 
     A board that mirrored a lamp when it was learned is too pale in its appearance.  Started from none, the fits would

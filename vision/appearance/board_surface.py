@@ -18,10 +18,10 @@ from calibration.camera import Camera
 from calibration.srgb import GAMMA
 from vision.appearance.colour_model import BINS, FLOOR_SHADING, OUTLIER_SHARE, TOP_VALUE
 from vision.appearance.illumination import Illumination
-from vision.appearance.logarithm import take_logs
+from vision.appearance.logarithm import log_in_place
 from vision.appearance.saturation import SATURATED, saturated_bins
 from vision.appearance.shading import SENSOR_NOISE
-from vision.appearance.tone_curve import BLACK_CODES, OFFSET, light_shown, value_shown
+from vision.appearance.tone_curve import BLACK_CODES, OFFSET, to_display, to_linear
 from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, back_project
 from vision.scene.crops import Crops
@@ -269,7 +269,7 @@ def board_log_likelihood(
         _diffuse(diffuse, board, scale, work)
         best = _by_brightness(volume, work)
         _glare(shown, board, scale, work)
-        take_logs(work[1])
+        log_in_place(work[1])
         for i in range(count):
             likely = max(best[i], work[1, i] + work[2, i] + amends[i])
             own[i] = likely if scale[0, i] > 0 else own[i]
@@ -310,7 +310,7 @@ def _at_least(
         both, own, channels = np.float32(0), np.float32(0), 0
         more, most = np.float32(0), np.float32(0)
         for c in range(3):
-            paler = light_shown(shown[c, i] - OFFSET) - light_shown(expected[c, i] - OFFSET)
+            paler = to_linear(shown[c, i] - OFFSET) - to_linear(expected[c, i] - OFFSET)
             most = max(most, paler)
             if codes[i, c] < SATURATED:
                 precise = scale[c, i] * scale[c, i] * expected[c, i]
@@ -320,7 +320,7 @@ def _at_least(
         white = more / np.float32(channels) if channels > 0 else most
         for c in range(3):
             if codes[i, c] >= SATURATED:
-                mirrored = value_shown(light_shown(expected[c, i] - OFFSET) + white) + OFFSET
+                mirrored = to_display(to_linear(expected[c, i] - OFFSET) + white) + OFFSET
                 lit[c, i], mirroring[c, i] = max(lit[c, i], t * expected[c, i]), max(shown[c, i], mirrored)
                 amends[i] += saturated_log[c] - of_value - np.log(scale[c, i])
     return lit, mirroring, amends
@@ -350,7 +350,7 @@ def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: A
             x, y, value = asides[0, i], asides[1, i], values[channel, i]
             specular = white + white_x * x + white_y * y
             grown = one + slope_x * x + slope_y * y
-            expected[channel, i] = (value_shown(light_shown(value) + specular) + OFFSET) * grown
+            expected[channel, i] = (to_display(to_linear(value) + specular) + OFFSET) * grown
 
 
 @compiled
@@ -384,7 +384,7 @@ def _by_brightness(log_volume: Array, work: Array) -> Array:
     """(k,) log-likelihoods of pixels from what :func:`_diffuse` puts into ``work``, which is overwritten."""
     half, table, best = np.float32(0.5), _BRIGHTNESS.reshape(-1), np.empty(len(log_volume), np.float32)
     constant, least = np.float32(_BIN_LOG - np.log(2 * np.pi)), np.float32(np.log(OUTLIER_SHARE / BINS**3))
-    take_logs(work[0])
+    log_in_place(work[0])
     for i in range(len(best)):
         precise, t = work[0, i], work[1, i]
         place = min(int(precise * np.float32(0.5 / _PRECISION_STEP) + half), PRECISIONS - 1)
@@ -410,9 +410,9 @@ def _glare(shown: Array, expected: Array, scale: Array, work: Array) -> None:
             max(shown[2, i] - OFFSET, zero),
         )
         more_b, more_g, more_r = (
-            light_shown(blue) - light_shown(expected[0, i] - OFFSET),
-            light_shown(green) - light_shown(expected[1, i] - OFFSET),
-            light_shown(red) - light_shown(expected[2, i] - OFFSET),
+            to_linear(blue) - to_linear(expected[0, i] - OFFSET),
+            to_linear(green) - to_linear(expected[1, i] - OFFSET),
+            to_linear(red) - to_linear(expected[2, i] - OFFSET),
         )
         white = (more_b + more_g + more_r) / three
         apart = more_b * more_b + more_g * more_g + more_r * more_r

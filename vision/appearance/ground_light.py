@@ -14,7 +14,7 @@ from calibration.srgb import CURVE_OFFSET, GAMMA, display
 from vision.appearance.board_learning import codes_at
 from vision.appearance.board_surface import look_up, specular_at, variance_of
 from vision.appearance.illumination import Illumination
-from vision.appearance.tone_curve import gain_in, lightened, values_of
+from vision.appearance.tone_curve import add_light, gain_in, values_of
 from vision.pose.projection import Points, Registration, project
 from vision.scene.ground import has_paper
 
@@ -114,7 +114,7 @@ def measure_ground(image: Picture, ground: Ground, light: Illumination) -> Groun
     at = np.column_stack([ground.places_mm, np.zeros(len(codes))])
     shown, expected = values_of(codes, gain_in(light.at(at))[:, ::-1]), ground.values
     if light.specular is not None:
-        expected = np.maximum(lightened(expected, specular_at(light.specular, light.half_mm, at)), np.float32(1e-3))
+        expected = np.maximum(add_light(expected, specular_at(light.specular, light.half_mm, at)), np.float32(1e-3))
     # Sums over three values are many times faster as matrix products.
     weight, each = 1 / ground.variance, np.ones(3, np.float32)
     precision = np.maximum((expected**2 * weight) @ each, 1e-6)

@@ -70,7 +70,7 @@ class Illumination:
         plane: (3 or 6 coefficients, 3 channels) float64, for 1, x, y, x², xy, y² in halves of the mat.
         half_mm: half of the mat's width and height.
         specular: (rows, columns) float32, white light that the board mirrors besides, relative to white paper's
-            (:func:`vision.appearance.tone_curve.light_shown`), all over the mat, its far left corner first; negative
+            (:func:`vision.appearance.tone_curve.to_linear`), all over the mat, its far left corner first; negative
             where a lamp was mirrored when the board's appearance was learned; None where that is not known.
     """
 

@@ -47,7 +47,7 @@ _LOG_2, _LOG_2_REST = np.float32(0.693359375), np.float32(-2.12194440e-4)
 
 
 @compiled
-def take_logs(values: npt.NDArray[np.float32]) -> None:
+def log_in_place(values: npt.NDArray[np.float32]) -> None:
     """Replace ``values`` (k,), all positive, by their logarithms, accurate to a few parts in ten million."""
     a, b, c, d, e, f, g, h, i = _OF_LOG
     bits, one, half = values.view(np.int32), np.float32(1), np.float32(0.5)
@@ -62,7 +62,7 @@ def take_logs(values: npt.NDArray[np.float32]) -> None:
 
 
 @compiled
-def take_exponentials(values: npt.NDArray[np.float32]) -> None:
+def exp_in_place(values: npt.NDArray[np.float32]) -> None:
     """Replace ``values`` (k,), none above 88, by their exponentials, accurate to a few parts in ten million."""
     a, b, c, d, e, f = _OF_EXP
     one, half = np.float32(1), np.float32(0.5)

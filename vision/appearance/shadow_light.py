@@ -15,7 +15,7 @@ import numpy.typing as npt
 from vision.appearance.ground_light import Ground, GroundLight
 from vision.compiled import compiled
 from vision.pose.projection import Points
-from vision.scene.shadows import hidden, open_share
+from vision.scene.shadows import occluded, unoccluded_share
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -87,12 +87,12 @@ class ShadowLight(NamedTuple):
 def fit_shadow_light(
     ground: Ground, light: GroundLight, stacks_mm: Points, is_sure: Mask, radius_mm: float, camera_mm: Points
 ) -> ShadowLight:
-    """Fit the light to the shadows of stacks (s, 3), as in :func:`hidden`, seen by a camera at (1, 3) mm.
+    """Fit the light to the shadows of stacks (s, 3), as in :func:`occluded`, seen by a camera at (1, 3) mm.
 
     ``ground``: an evenly spread sample of it.  ``is_sure`` (s,): which stacks' heights are not in doubt.
     """
     places = ground.places_mm
-    bare = np.flatnonzero(light.is_ground & ~hidden(places, stacks_mm, radius_mm + OUTLINE_MM, camera_mm)[:, 0])
+    bare = np.flatnonzero(light.is_ground & ~occluded(places, stacks_mm, radius_mm + OUTLINE_MM, camera_mm)[:, 0])
     is_used = _is_near(places[bare], stacks_mm, radius_mm + OUTLINE_MM, REACH)
     if is_sure.sum() >= FEWEST_SURE:
         is_used &= ~_is_near(places[bare], stacks_mm[~is_sure], radius_mm + OUTLINE_MM, DOUBTFUL_REACH)
@@ -103,10 +103,10 @@ def fit_shadow_light(
     for turn in range(ROUNDS):
         tried = _round_strongest(lamps, power) if turn else lamps
         usual, noise = level[square], np.hypot(deviation[square], light.deviation[used])
-        shaded = hidden(places[used], stacks_mm, radius_mm, tried)
+        shaded = occluded(places[used], stacks_mm, radius_mm, tried)
         power = _powers(shaded, 1 - light.share[used] / usual, noise / usual)
         lamps, power = tried[power > FAINTEST], power[power > FAINTEST]
-        open_ = open_share(hidden(places[bare], stacks_mm, radius_mm, lamps), power)
+        open_ = unoccluded_share(occluded(places[bare], stacks_mm, radius_mm, lamps), power)
         level, deviation = _by_square(light.share[bare], open_, ground.square[bare], ground.squares)
     return ShadowLight(lamps, power, level, deviation)
 
@@ -172,7 +172,7 @@ def _powers(shaded: Mask, lost: Floats, noise: Floats) -> Floats:
                 for j in own[:many]:
                     gram[i, j] += weight
         _descend(gram, target, power)
-        expected = 1 - open_share(shaded, power)
+        expected = 1 - unoccluded_share(shaded, power)
     return power
 
 

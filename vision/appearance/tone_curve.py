@@ -33,7 +33,7 @@ def values_of(codes: npt.NDArray[np.number], gain: Array) -> Array:
 
 
 @compiled
-def light_shown(value: np.float32) -> np.float32:
+def to_linear(value: np.float32) -> np.float32:
     """The light that a display value shows, approximately."""
     square = value * value
     light: np.float32 = square * (_FOUR + square) * _FIFTH
@@ -41,27 +41,27 @@ def light_shown(value: np.float32) -> np.float32:
 
 
 @compiled
-def value_shown(light: np.float32) -> np.float32:
-    """The display value whose :func:`light_shown` is ``light``; 0 where that is negative."""
+def to_display(light: np.float32) -> np.float32:
+    """The display value whose :func:`to_linear` is ``light``; 0 where that is negative."""
     value: np.float32 = np.sqrt(max(np.sqrt(_FOUR + _FIVE * max(light, _ZERO)) - _TWO, _ZERO))
     return value
 
 
 @compiled
-def lights_shown(values: Array) -> Array:
+def to_linear_all(values: Array) -> Array:
     """(k, 3) the light that display values (k, 3) show."""
     light = np.empty_like(values)
     for i in range(len(values)):
         for channel in range(3):
-            light[i, channel] = light_shown(values[i, channel])
+            light[i, channel] = to_linear(values[i, channel])
     return light
 
 
 @compiled
-def lightened(values: Array, more: Array) -> Array:
+def add_light(values: Array, more: Array) -> Array:
     """(k, 3) display values ``values`` (k, 3) with ``more`` light (k,) added."""
     shown = np.empty_like(values)
     for i in range(len(values)):
         for channel in range(3):
-            shown[i, channel] = value_shown(light_shown(values[i, channel]) + more[i])
+            shown[i, channel] = to_display(to_linear(values[i, channel]) + more[i])
     return shown

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from vision.glyphs.face_detection import PLACED_MM, centred
 from vision.glyphs.faces import Faces, distances_mm, offsets_mm
-from vision.glyphs.templates import Alphabet, blank, compare
+from vision.glyphs.templates import Alphabet, bare_wood_log_likelihood, compare
 from vision.pose.projection import Points
 from vision.scene.label_buffer import LabelBuffer
 
@@ -165,7 +165,9 @@ def explains_most(fits: Array, bare: Array) -> Mask:
 
 def _is_face(image: Picture, faces: Faces, letters: Array, labels: LabelBuffer) -> Array:
     """(k,) log-likelihood ratio that there are ``faces`` (k), bounded: more ink is no further evidence of a face."""
-    return np.minimum(explained(letters.max(axis=1), blank(image, faces, labels)), np.float32(MOSTLY))
+    return np.minimum(
+        explained(letters.max(axis=1), bare_wood_log_likelihood(image, faces, labels)), np.float32(MOSTLY)
+    )
 
 
 def explained(fits: Array, bare: Array) -> Array:

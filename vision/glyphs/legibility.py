@@ -28,8 +28,8 @@ from vision.glyphs.face_choice import (
 )
 from vision.glyphs.face_detection import PLACED_MM, centred
 from vision.glyphs.faces import Faces, distances_mm
-from vision.glyphs.local_light import evenly_lit
-from vision.glyphs.templates import Alphabet, blank, compare
+from vision.glyphs.local_light import flatten_illumination
+from vision.glyphs.templates import Alphabet, bare_wood_log_likelihood, compare
 from vision.pose.projection import Points
 from vision.scene.label_buffer import LabelBuffer
 
@@ -122,7 +122,7 @@ def read_faces(
     if not len(unclear):
         return found, unclear
     some = candidates.of(unclear)
-    even = evenly_lit(image, some.straight)
+    even = flatten_illumination(image, some.straight)
     again = _find(even, without_others(rings_of(even, some, labels, alphabet), some, held, unclear), labels, alphabet)
     is_as_taken = _read_as_taken(image, again, labels, alphabet)
     is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
@@ -138,7 +138,7 @@ def _read_as_taken(image: Picture, again: Found, labels: LabelBuffer, alphabet: 
     Evened light gives their places, but may take contrast from strokes.  (b,) whether they are read in original light.
     """
     letters, faces = compare(image, again.faces, labels, alphabet, is_faint=True)
-    is_clearer = explains_most(letters.max(axis=1), blank(image, faces, labels))
+    is_clearer = explains_most(letters.max(axis=1), bare_wood_log_likelihood(image, faces, labels))
     is_clearer &= _distinct(letters) > _distinct(again.letters)
     again.letters[is_clearer], again.is_legible[is_clearer] = letters[is_clearer], True
     return is_clearer
@@ -172,7 +172,7 @@ def character_gain(
     unseen = np.flatnonzero(gain <= 0)
     if len(unseen):
         some = candidates.of(unseen)
-        again, rest, elsewhere = _gain(evenly_lit(image, some.straight), some, labels, alphabet, others)
+        again, rest, elsewhere = _gain(flatten_illumination(image, some.straight), some, labels, alphabet, others)
         is_better = again > gain[unseen]
         gain[unseen[is_better]], otherwise[unseen[is_better]] = again[is_better], rest[is_better]
         faces.put(unseen[is_better], elsewhere.of(np.flatnonzero(is_better)))
@@ -181,10 +181,10 @@ def character_gain(
 
 def bare_faces(image: Picture, faces: Faces, labels: LabelBuffer, is_evened: Mask) -> Array:
     """(b,) float32 log-likelihood of bare wood on ``faces`` (b), in evened light where ``is_evened`` (b,)."""
-    bare = blank(image, faces, labels)
+    bare = bare_wood_log_likelihood(image, faces, labels)
     if is_evened.any():
         some = faces.of(np.flatnonzero(is_evened))
-        bare[is_evened] = blank(evenly_lit(image, some), some, labels)
+        bare[is_evened] = bare_wood_log_likelihood(flatten_illumination(image, some), some, labels)
     return bare
 
 
@@ -198,7 +198,7 @@ def face_gain(letters: Array, bare: Array) -> Array:
     return np.maximum(gain, 0)
 
 
-def or_unreadable(letters: Array, bare: Array) -> Array:
+def with_unreadable(letters: Array, bare: Array) -> Array:
     """(b, letters) log-likelihood of each character, which may also be invisible, and then looks like bare wood.
 
     ``letters`` and ``bare``: see :func:`face_gain`.
@@ -231,7 +231,7 @@ def _gain(
     cell, ring = np.nonzero(asked)
     usual, found = compare(image, rings.of(ring), labels, alphabet)
     faint, _ = compare(image, rings.of(ring), labels, alphabet, is_faint=True)
-    fits, bare = np.maximum(usual, faint).max(axis=1), blank(image, found, labels)
+    fits, bare = np.maximum(usual, faint).max(axis=1), bare_wood_log_likelihood(image, found, labels)
     how_likely = np.full(known.shape, -np.inf)
     how_well = explained(fits, bare)
     how_likely[cell, ring] = known[cell, ring] + np.clip(how_well, 0, MOSTLY)
@@ -240,7 +240,7 @@ def _gain(
     by_character: Array = np.maximum(fits[best] - bare[best] - np.float32(np.log(len(alphabet.letters))), 0)
     # Bare wood where another height has its face is no evidence about the likeliest one.
     unlike, elsewhere = compare(image, rings.of(likeliest(candidates)), labels, alphabet)
-    otherwise = by_ring = _as_bare(unlike, blank(image, elsewhere, labels))
+    otherwise = by_ring = _as_bare(unlike, bare_wood_log_likelihood(image, elsewhere, labels))
     if alphabet.ring_mm is not None:
         above = (placed[cells, chosen] - FACE_FOUND).astype(np.float32)
         by_ring = np.where(above > 0, above + _as_bare(usual[best], bare[best]), otherwise)
@@ -263,14 +263,14 @@ def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) 
     legible = fits >= FITS
     # A character that explains most of a face locates it even if its ring does not.
     unsure = np.flatnonzero(~legible | (how_likely < FACE_FOUND))
-    how_well = explained(fits[unsure], blank(image, faces.of(unsure), labels))
+    how_well = explained(fits[unsure], bare_wood_log_likelihood(image, faces.of(unsure), labels))
     legible[unsure] |= how_well > MOSTLY
     how_likely[unsure] = np.where(how_well > MOSTLY, how_well, how_likely[unsure])
     pale = np.flatnonzero(~legible)
     if len(pale):
         faint, refined = compare(image, seen.faces.of(chosen[pale]), labels, alphabet, is_faint=True)
         fits = faint.max(axis=1)
-        how_well = explained(fits, blank(image, refined, labels))
+        how_well = explained(fits, bare_wood_log_likelihood(image, refined, labels))
         legible[pale[how_well > MOSTLY]] = True
         told = (how_well > MOSTLY) | ((how_well > FAINTLY) & (fits >= FITS))
         letters[pale[told]] = faint[told]
@@ -311,7 +311,7 @@ def search_face(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: 
     found = _search(image, straight, labels, alphabet, scores)
     if found.explains > MOSTLY:
         return found
-    evened = _search(evenly_lit(image, straight), straight, labels, alphabet, scores)
+    evened = _search(flatten_illumination(image, straight), straight, labels, alphabet, scores)
     return evened if evened.explains > found.explains else found
 
 
@@ -320,13 +320,13 @@ def _search(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alph
     rings, _ = centred(image, straight, labels, alphabet.ring_mm)
     height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
     rows, placed = compare(image, _wide_round(rings), labels, alphabet, is_faint=True)
-    how_well = explained(rows.max(axis=1), blank(image, placed, labels))
+    how_well = explained(rows.max(axis=1), bare_wood_log_likelihood(image, placed, labels))
     off = _off_place_nats(placed, straight.of(height).centres_px)
     best = int((how_well + scores[height] - off).argmax())
     face, letters = placed.of(np.array([best])), rows[[best]]
     for _ in range(REFINED):
         letters, face = compare(image, face, labels, alphabet, is_faint=True)
-    bare = blank(image, face, labels)
+    bare = bare_wood_log_likelihood(image, face, labels)
     explains, gain = explained(letters.max(axis=1), bare), face_gain(letters, bare)
     return FoundFace(face, letters[0], float(explains[0]), float(gain[0]))
 

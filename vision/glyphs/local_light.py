@@ -25,7 +25,7 @@ MARGIN = 1.3
 """Half width of the processed part of the picture about a face's centre, in its radii."""
 
 
-def evenly_lit(image: Picture, faces: Faces) -> Picture:
+def flatten_illumination(image: Picture, faces: Faces) -> Picture:
     """The picture (height, width, 3) uint8 BGR with all ``faces`` (k) as if evenly lit; the rest is unchanged."""
     lit, parts = image.copy(), []
     reach = MARGIN * faces.radii_mm[:, None] * np.abs(faces.to_picture).sum(axis=2)

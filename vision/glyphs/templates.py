@@ -141,7 +141,7 @@ def compare(
     return likely, faces.moved(steps_mm)
 
 
-def blank(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> Array:
+def bare_wood_log_likelihood(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> Array:
     """(f,) float32 log-likelihood of bare wood on each face, comparable to those of characters from :func:`compare`."""
     return squares_of(image, labels, faces) / np.float32(-2 * ERROR_MM2)
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from vision.inference.coordinate_ascent import update
 from vision.inference.hypothesis import Hypothesis, Proposal
 from vision.likelihood.stacks import OUT_OF_REACH
-from vision.scene.silhouettes import is_before
+from vision.scene.silhouettes import covers_points
 from vision.scene.solids import hull, is_inside
 
 Indices = npt.NDArray[np.intp]
@@ -138,7 +138,7 @@ def occluded_singles(hypothesis: Hypothesis, cell: int) -> Indices:
     """Cells (b,) behind ``cell`` whose centre its stack occludes and on which, in isolation, a piece may stand."""
     geometry = hypothesis.geometry
     near = np.flatnonzero((geometry.rank < geometry.rank[cell]) & hypothesis.isolated.may_be_single)
-    return near[is_before(hypothesis.silhouettes, cell, geometry.crops.origin_px[near])]
+    return near[covers_points(hypothesis.silhouettes, cell, geometry.crops.origin_px[near])]
 
 
 def _behind_tower(hypothesis: Hypothesis, cell: int, tower: int) -> list[tuple[int, ...]]:

@@ -18,14 +18,14 @@ from vision.glyphs.legibility import (
     bare_faces,
     character_gain,
     face_gain,
-    or_unreadable,
     read_faces,
     scaled_by_scatter,
     search_face,
+    with_unreadable,
 )
 from vision.glyphs.ring import find_ring, ring_log_ratio
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import among_heights, compare_beside_colours, rescored, stacks_of
+from vision.inference.comparison import compare_beside_colours, rescored, reweight_heights, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.face_evidence import (
     IN_QUESTION,
@@ -35,7 +35,7 @@ from vision.inference.face_evidence import (
 )
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
-from vision.inference.ring_heights import CLOSE_NATS, about, rescore, weigh_by_rings
+from vision.inference.ring_heights import CLOSE_NATS, radius_range, rescore, weigh_by_rings
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 
@@ -187,7 +187,7 @@ def read_character(
         gain = max(gain, searched.gain)
     if alphabet.ring_mm is None:
         return letters, gain
-    ring = find_ring(taken, face, labels, about(alphabet.ring_mm))
+    ring = find_ring(taken, face, labels, radius_range(alphabet.ring_mm))
     by_ring = float(ring_log_ratio(ring, np.ones(1), alphabet.ring_mm)[0])
     return letters + np.float32(by_ring), gain + by_ring
 
@@ -224,7 +224,7 @@ def _read(
     seen, evened = read_faces(image, candidates, labels, alphabet)
     is_evened, is_found = np.isin(np.arange(len(cells)), evened), seen.how_likely > FACE_FOUND
     bare = bare_faces(image, seen.faces, labels, is_evened)
-    letters, gain = or_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
+    letters, gain = with_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
     is_misled = is_evened | seen.is_rival
     strange = np.flatnonzero(_is_strange(seen))
     if len(strange) > MOST_SEARCHED:
@@ -281,7 +281,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         which = cell, heights[cell], tried[cell]
         compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, which)
-        compared = among_heights(compared, heights[cell], tried[cell])
+        compared = reweight_heights(compared, heights[cell], tried[cell])
         hypothesis.place(cell, places)
         rescore(hypothesis, cell, rescored(by_colour[cell], heights[cell], compared, tried[cell]))
         stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]

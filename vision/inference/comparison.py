@@ -292,24 +292,24 @@ def compare_beside_colours(
 ) -> tuple[Floats, Floats]:
     """See :func:`compared`; ``which``: the cell, (1 + f,) colour scores, and (1 + f,) which of these are compared."""
     cell, heights, tried = which
-    given = np.where(tried, by_colours(heights - heights.max()), -np.inf)
+    given = np.where(tried, bounded_colour_evidence(heights - heights.max()), -np.inf)
     given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
     return compare_on(view, prisms, hypothesis, stacks, (cell, given))
 
 
-def among_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
+def reweight_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
     """(1 + f,) scores ``compared`` of stacks of pieces of one size, reweighted for heights among each other.
 
     That anything stands remains as likely as before.  ``heights`` (1 + f,): colour scores; ``tried`` (1 + f,): which
     were compared.
     """
-    weighed: Floats = _among_heights(compared, by_colours(heights - heights.max()), tried)
+    weighed: Floats = _among_heights(compared, bounded_colour_evidence(heights - heights.max()), tried)
     return weighed
 
 
 @compiled
 def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
-    """See :func:`among_heights`; ``given`` (1 + f,): evidence of colours beside the comparison."""
+    """See :func:`reweight_heights`; ``given`` (1 + f,): evidence of colours beside the comparison."""
     likeliest, most = -np.inf, -np.inf
     shared = given + BOUNDARY_SHARE * (compared - given)
     for pieces in range(1, len(given)):
@@ -323,7 +323,7 @@ def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
     return weighed
 
 
-def by_colours(log_ratios: Floats) -> Floats:
+def bounded_colour_evidence(log_ratios: Floats) -> Floats:
     """(k,) evidence of colours beside the comparison, from their log-likelihood ratios to the best one."""
     given: Floats = np.log(MISLED + np.exp(COLOUR_SHARE * log_ratios))
     return given

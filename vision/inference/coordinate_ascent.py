@@ -50,7 +50,7 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 
 
-def begin(hypothesis: Hypothesis, cells: Indices) -> None:
+def initialise(hypothesis: Hypothesis, cells: Indices) -> None:
     """Hypothesise on ``cells`` (b,) what each seems to hold in isolation, against what it would show if empty."""
     isolated = _isolated(hypothesis, cells)
     hypothesis.begin(cells, isolated)
@@ -63,11 +63,11 @@ def begin(hypothesis: Hypothesis, cells: Indices) -> None:
         hypothesis.assign(cell, state)
 
 
-def begin_again(hypothesis: Hypothesis, cells: Indices, observations: Observations) -> None:
+def reinitialise(hypothesis: Hypothesis, cells: Indices, observations: Observations) -> None:
     """Start afresh with ``cells`` (b,), which now show something else; the hypothesis on the other cells stays."""
     hypothesis.observe(cells, observations)
     before = hypothesis.state[cells]
-    begin(hypothesis, cells)
+    initialise(hypothesis, cells)
     sweep(hypothesis)
     # Neighbours need to know only of a state that differs from the one before, not of what was tried meanwhile.
     stale = cells[hypothesis.stale[cells]]

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import BOUNDARY_SHARE, PIECE_NATS, Picture, by_colours
+from vision.inference.comparison import BOUNDARY_SHARE, PIECE_NATS, Picture, bounded_colour_evidence
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import LEARNED_COLOUR_SHARE
 from vision.inference.hypothesis import Hypothesis
@@ -47,7 +47,7 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
     numbers = np.where(states > 0, hypothesis.configuration_count(states), 0)
     alike = (numbers[:, None] == numbers).all(axis=2)
     of_shape = np.where(alike, scores, -np.inf).max(axis=1)
-    compared: Floats = by_colours(of_shape - scores.max()) + scores - of_shape + boundaries
+    compared: Floats = bounded_colour_evidence(of_shape - scores.max()) + scores - of_shape + boundaries
     return compared
 
 

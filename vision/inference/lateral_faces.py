@@ -130,7 +130,7 @@ def rescore_by_lateral_faces(
     close = np.setdiff1d(stands, known)
     fits: dict[int, TowerFits] = {}
     for cell, bare in zip(close.tolist(), repeat(None) if board is None else board(close), strict=False):
-        fits[cell] = fit_towers(image, close_up, *looked_at(hypothesis, cell, floor, bare), tried[cell])
+        fits[cell] = fit_towers(image, close_up, *fit_arguments(hypothesis, cell, floor, bare), tried[cell])
     reflectance = pieces[:, ::-1]
     hues = hue_of(pieces)
     spreads = np.hypot(HUE, HUE_SHARE * np.linalg.norm(hues - hue_of(floor), axis=1))
@@ -147,7 +147,7 @@ def rescore_by_lateral_faces(
         hypothesis.score(np.array([cell]), np.append(hypothesis.scores[cell, 0], fitted)[None].astype(np.float32))
 
 
-def looked_at(
+def fit_arguments(
     hypothesis: Hypothesis, cell: int, floor: Floats, bare: tuple[Array, Array] | None = None
 ) -> tuple[tuple[int, int, LabelBuffer], CellGround]:
     """Arguments of :func:`vision.likelihood.lateral_faces.fit_towers` for a cell, and for the ground round it.

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.block_moves import occluded_singles
-from vision.inference.comparison import by_colours, rescored, stacks_of
+from vision.inference.comparison import bounded_colour_evidence, rescored, stacks_of
 from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
@@ -163,7 +163,7 @@ def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: 
     before, by_colour = int(hypothesis.state[cell]), all_scores(hypothesis, cell)
     heights = np.append(0.0, by_colour.max(axis=1))
     tried = np.isfinite(compared_ones)
-    both = np.where(tried, compared_ones + by_colours(heights - heights[tried].max()), -np.inf)
+    both = np.where(tried, compared_ones + bounded_colour_evidence(heights - heights[tried].max()), -np.inf)
     both[~tried] = both.max() - (compared_ones.max() - others)
     scores = rescored(by_colour, heights, both, np.ones(len(both), np.bool_))
     hypothesis.assign(cell, int(scores.argmax()))

@@ -1,4 +1,4 @@
-"""How well a picture is understood: pixels that the hypothesis does not explain.
+"""How well a picture is explained: pixels that the hypothesis does not explain.
 
 A few are unexplained in any picture.  Under a hand, or whatever else lies on the board, there are many, close together.
 Where the board is not that of the kit or of its learned appearance, they are all over it.
@@ -92,12 +92,12 @@ def surely_empty(log_likelihood: Array) -> Mask:
     return log_likelihood[:, 0] > SURELY_EMPTY_LOG
 
 
-def understood(unexplained: Array) -> Mask:
+def is_explained(unexplained: Array) -> Mask:
     """(n,) bool, from ``unexplained`` shares (n,): whether each cell clearly looks as it should."""
     return unexplained < UNLIKE_SHARE / 2
 
 
-def is_otherwise(unexplained: Array, centres_mm: Points) -> bool:
+def is_wrong_board(unexplained: Array, centres_mm: Points) -> bool:
     """Whether a board does not look as it should: ``unexplained`` shares (n,) round ``centres_mm`` (n, 3)."""
     unlike = unexplained > UNLIKE_SHARE
     if unlike.mean() <= GOOD_PART or unlike.sum() < COVERED_CELLS:
@@ -118,7 +118,7 @@ def covered(unexplained: Array, centres_mm: Points, pitch_mm: float) -> Mask:
     return together
 
 
-def doubted(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> Array:
+def tempered(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> Array:
     """(n, m) log posteriors, mixed with a uniform distribution where much is ``unexplained`` (n,).
 
     ``otherwise``: the whole board is not understood.

@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from vision.appearance.tone_curve import BLACK_CODES
 from vision.compiled import compiled
-from vision.inference.comparison import by_colours
+from vision.inference.comparison import bounded_colour_evidence
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.lateral_faces import looked_at
+from vision.inference.lateral_faces import fit_arguments
 from vision.likelihood.hues import hue_density, hue_of
 from vision.likelihood.lateral_faces import CloseUp, fit_boundaries
 from vision.likelihood.lateral_views import CODES
-from vision.likelihood.noise import ranked
+from vision.likelihood.noise import order_statistic
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -79,8 +79,8 @@ def find_pale(
 
     Ground in the glare of a lamp is paler than the light over the mat explains, as a pale pyramid is; but it has no
     edges, and keeps its own hue.  The evidence of single pixels' colours is bounded, as they may be misled, see
-    :func:`vision.inference.comparison.by_colours`.  The hue of a whole tower tells more: shade hardly changes by how
-    much it differs from that of the ground round it.
+    :func:`vision.inference.comparison.bounded_colour_evidence`.  The hue of a whole tower tells more: shade hardly
+    changes by how much it differs from that of the ground round it.
 
     Args:
         image: (height, width, 3) uint8, BGR.
@@ -98,7 +98,7 @@ def find_pale(
         if by_pixel.max() < -EMPTY_NATS:
             continue
         bare = None if board is None else board(np.array([cell]))[0]
-        towers = fit_boundaries(image, close_up, *looked_at(hypothesis, cell, floor, bare))
+        towers = fit_boundaries(image, close_up, *fit_arguments(hypothesis, cell, floor, bare))
         # The surroundings of a tower may hold the tip of another one, or its own rim; the light may have another tint.
         by_hue = (
             0.0 if towers.hue is None else np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0)
@@ -106,7 +106,11 @@ def find_pale(
         likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(towers.log_ratio)
         seen_nats = by_boundaries(towers.log_ratio)[:, None] + by_hue
         most = max(0.0, float(likeliest.max()))
-        by_tower = by_colours(likeliest - most) + np.repeat(seen_nats, turned, axis=0) - by_colours(np.array([-most]))
+        by_tower = (
+            bounded_colour_evidence(likeliest - most)
+            + np.repeat(seen_nats, turned, axis=0)
+            - bounded_colour_evidence(np.array([-most]))
+        )
         by_tower += log_prior
         scores = np.append(0.0, by_pixel - likeliest + by_tower).astype(np.float32)
         if hypothesis.state[cell] > 0 and scores.argmax() > 0:
@@ -172,7 +176,7 @@ def _unlike_shares(codes: Picture, cells: Indices, rows: tuple[int, int], gain: 
                 counts[int(blue) + int(green) + int(red)] += 1
         for total in range(len(counts)):
             logs[total] = np.log((total / CHANNELS + BLACK_CODES) * gain[cells[k]])
-        usual = (logs[ranked(counts, (pixels - 1) // 2)] + logs[ranked(counts, pixels // 2)]) / 2
+        usual = (logs[order_statistic(counts, (pixels - 1) // 2)] + logs[order_statistic(counts, pixels // 2)]) / 2
         for total in range(len(counts)):
             if abs(logs[total] - usual) > UNLIKE:
                 shares[k] += counts[total]

@@ -85,7 +85,7 @@ class PillarViews:
     mat_px: Points
 
 
-def told_apart(pillars: Pillars) -> range:
+def candidate_levels(pillars: Pillars) -> range:
     """The levels that are compared in a picture: also one beyond the highest, where a pillar may be put."""
     return range(pillars.lowest, pillars.highest + 2)
 
@@ -111,7 +111,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
     everything = []
     for cell in kit.cells:
         levels = []
-        for level in told_apart(pillars):
+        for level in candidate_levels(pillars):
             solid = column(kit, cell, level)
             assert solid is not None, "a pillar stands above the mat"
             known = {"": seen(solid, 0, cell)}
@@ -140,7 +140,7 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
         further=np.maximum(heights - 1, 0),
         log_prior=_log_prior(heights),
         per_mm=np.array(
-            [[_per_mm(kit, cell, level, (pose, camera)) for level in told_apart(pillars)] for cell in kit.cells]
+            [[_per_mm(kit, cell, level, (pose, camera)) for level in candidate_levels(pillars)] for cell in kit.cells]
         ),
         weight=pixel_mm2 / (2 * PLACE_MM * pillars.side_mm),
         px_per_mm=pixel_mm2**-0.5,

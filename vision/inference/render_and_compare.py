@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.bare_picture import NO_BARE, BarePicture
-from vision.inference.comparison import among_heights, compare_beside_colours, compare_on, rescored, stacks_of
+from vision.inference.comparison import compare_beside_colours, compare_on, rescored, reweight_heights, stacks_of
 from vision.inference.coordinate_ascent import AllScores, score_all
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
@@ -104,7 +104,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
                 more, places_of_more = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
                 compared[also], places[also] = more[also] + compared[best] - more[best], places_of_more[also]
             if hypothesis.geometry.configurations.is_single_size:
-                compared = among_heights(compared, heights, tried)
+                compared = reweight_heights(compared, heights, tried)
             hypothesis.place(cell, places)
             hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]

@@ -64,7 +64,7 @@ RING_FOUND = 1.0
 """Log-likelihood ratio from which on a place is considered."""
 
 
-def about(ring_mm: float, reach: float = RING_REACH) -> tuple[float, float]:
+def radius_range(ring_mm: float, reach: float = RING_REACH) -> tuple[float, float]:
     """The least and the largest radius at which a ring is looked for."""
     return (1 - reach) * ring_mm, (1 + reach) * ring_mm
 
@@ -141,13 +141,13 @@ def _roundest(
     faces = _distinct(faces, log_ratio)
     if not len(faces.ranks):
         return straight, NO_RING, NO_RING, 1
-    inners = find_rings(image, faces, labels, about(its_mm, GROOVE_REACH))
+    inners = find_rings(image, faces, labels, radius_range(its_mm, GROOVE_REACH))
     each = [faces.of(np.array([number])) for number in range(len(inners))]
     outers = [NO_RING] * len(inners)
     if inner_mm is not None:
         for number, ring in enumerate(inners):
             if ring != NO_RING:
-                guided_mm = about(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH)
+                guided_mm = radius_range(ring_mm * ring.radius_mm / inner_mm, GUIDED_REACH)
                 outers[number] = find_ring(image, each[number], labels, guided_mm)
     spreads = [(outer.variance_mm2, inner.variance_mm2) for inner, outer in zip(inners, outers, strict=True)]
     best = min(range(len(each)), key=lambda number: (np.prod(spreads[number]), spreads[number]))
@@ -169,7 +169,7 @@ def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, F
     labels, is_told = hypothesis.all_labels(), _in_doubt(hypothesis).sum(axis=1) < 2
     for cell, face in faces.items():
         if hypothesis.updated[cell] and not is_told[cell]:
-            ring = find_ring(image, face, labels, about(ring_mm))
+            ring = find_ring(image, face, labels, radius_range(ring_mm))
             _weigh(hypothesis, cell, face, ring, ring_mm, (SPREAD_MM, OUTLIER))
     hypothesis.settle()
 

@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 from vision.inference.block_moves import join_towers, remove_spurious_stacks, split_towers
 from vision.inference.coordinate_ascent import (
-    begin,
-    begin_again,
     complete,
     converge,
+    initialise,
     may_be_higher,
+    reinitialise,
     rescore_by_crop_faces,
 )
 from vision.inference.geometry import Geometry
@@ -29,14 +29,14 @@ def infer(observations: Observations, rim: npt.NDArray[np.float32], geometry: Ge
         geometry: of the camera's pose.
     """
     hypothesis = Hypothesis(observations, rim, geometry)
-    begin(hypothesis, np.arange(len(observations.bins)))
+    initialise(hypothesis, np.arange(len(observations.bins)))
     _search(hypothesis)
     return hypothesis
 
 
 def infer_again(hypothesis: Hypothesis, cells: npt.NDArray[np.intp], observations: Observations) -> None:
     """Update a hypothesis where ``cells`` (b,) now show something else; ``hypothesis.updated`` says what changed."""
-    begin_again(hypothesis, cells, observations)
+    reinitialise(hypothesis, cells, observations)
     _search(hypothesis)
 
 

@@ -20,7 +20,7 @@ from vision.inference.ring_heights import rescore
 from vision.likelihood.densities import normal_density
 from vision.pose.projection import Points
 from vision.scene.crops import INDEPENDENT_MM2
-from vision.scene.shadows import hidden, open_share
+from vision.scene.shadows import occluded, unoccluded_share
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -118,16 +118,16 @@ def _compare(
     """
     (ground, light, lamps), (radius_mm, camera_mm) = seen, view
     in_front = np.vstack([others, asked[asked[:, 2] > 0]])
-    is_behind = hidden(ground.places_mm, in_front, radius_mm + OUTLINE_MM, camera_mm)[:, 0]
+    is_behind = occluded(ground.places_mm, in_front, radius_mm + OUTLINE_MM, camera_mm)[:, 0]
     bare = np.flatnonzero(light.is_ground & ~is_behind)
     places, square, share = ground.places_mm[bare], ground.square[bare], light.share[bare]
     level, noise = lamps.level[square], np.hypot(light.deviation[bare], MODELLED)
-    shaded, deviation = hidden(places, others, radius_mm, lamps.lamps_mm), np.hypot(lamps.deviation[square], noise)
+    shaded, deviation = occluded(places, others, radius_mm, lamps.lamps_mm), np.hypot(lamps.deviation[square], noise)
     unknown = LIT * normal_density(share, 1.0, np.hypot(deviation, LIT_DEVIATION)) + (1 - LIT) * (share < BRIGHTEST)
     likely = np.empty(len(asked))
     for number, stack in enumerate(asked):
-        its_shade = hidden(places, stack[None][stack[2:] > 0], radius_mm, lamps.lamps_mm)
-        open_ = np.maximum(open_share(shaded | its_shade, lamps.power), DARKEST)
+        its_shade = occluded(places, stack[None][stack[2:] > 0], radius_mm, lamps.lamps_mm)
+        open_ = np.maximum(unoccluded_share(shaded | its_shade, lamps.power), DARKEST)
         ratio = normal_density(share, level * open_, deviation) / np.maximum(unknown, 1e-3)
         likely[number] = np.log((1 - STRAY) * ratio + STRAY).sum() * STEP_MM**2 / INDEPENDENT_MM2
     return likely

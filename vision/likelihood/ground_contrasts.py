@@ -11,7 +11,7 @@ from vision.appearance.bare_picture import PER_VALUE, BarePicture
 from vision.appearance.tone_curve import OFFSET
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.dissimilarity import FALSE_EDGE, Dissimilarity, unlike
-from vision.likelihood.noise import CHANNELS, opponent, opponents
+from vision.likelihood.noise import CHANNELS, opponent, opponent_differences
 from vision.scene.materials import Materials
 
 Array = npt.NDArray[np.float32]
@@ -153,7 +153,7 @@ def _drawn_log_ratio(
     lit = min(max(shown / known, DARKEST), BRIGHTEST) / PER_VALUE
     band, entry = unlike(image, one, other, dissimilarity.slopes)
     return _mixed(
-        opponents(image, one, other),
+        opponent_differences(image, one, other),
         opponent(lit * apart[0] / gain[0], lit * apart[1] / gain[1], lit * apart[2] / gain[2]),
         _variances(lit * noise[0] / gain[0], lit * noise[1] / gain[1], lit * noise[2] / gain[2]),
         dissimilarity.narrow[band],

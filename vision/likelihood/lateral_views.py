@@ -11,7 +11,7 @@ from vision.appearance.tone_curve import BLACK_CODES, OFFSET
 from vision.compiled import compiled
 from vision.likelihood.lateral_boundaries import Contrasts
 from vision.likelihood.lateral_runs import SUMS, LateralFaces
-from vision.likelihood.noise import pair_variance, ranked
+from vision.likelihood.noise import order_statistic, pair_variance
 from vision.likelihood.observations import FLOOR
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 
@@ -199,7 +199,7 @@ def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
         for channel in range(3):
             histogram, seen = counts[ground, channel], counts[ground, channel].sum()
             if seen > LEAST_PX:
-                low, high = ranked(histogram, (seen - 1) // 2), ranked(histogram, seen // 2)
+                low, high = order_statistic(histogram, (seen - 1) // 2), order_statistic(histogram, seen // 2)
                 usual[ground, channel] = (shades[channel, low] + shades[channel, high]) / np.float32(2)
             else:
                 usual[ground, channel] = floor[channel]

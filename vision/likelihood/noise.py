@@ -16,7 +16,7 @@ CHANNELS = 3
 """Brightness, and two colour differences, which shade hardly changes."""
 
 PARTS = (3, 2, 4)
-"""Factors that make differences in these channels whole numbers, see :func:`opponents`."""
+"""Factors that make differences in these channels whole numbers, see :func:`opponent_differences`."""
 
 BANDS = 8
 """Number of bands of brightness."""
@@ -59,7 +59,7 @@ def count_pairs(image: Picture, step: int, outline_px: Floats) -> Counts:
     for y in range(0, height, NOISE_STRIDE):
         for x in range(0, width - step, NOISE_STRIDE):
             side, band = int(_is_inside(x, y, outline_px)), band_of(image, (y, x), (y, x + step))
-            for channel, apart in enumerate(opponents(image, (y, x), (y, x + step))):
+            for channel, apart in enumerate(opponent_differences(image, (y, x), (y, x + step))):
                 counts[side, band, channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
     return counts
 
@@ -70,7 +70,7 @@ def usual_noise(counts: Counts) -> Array:
     variance, on_mat = np.zeros(CHANNELS, np.float32), counts[1].sum(axis=0)
     count = on_mat[0].sum()
     for channel in range(CHANNELS if count else 0):
-        between = ranked(on_mat[channel], (count - 1) // 2) + ranked(on_mat[channel], count // 2)
+        between = order_statistic(on_mat[channel], (count - 1) // 2) + order_statistic(on_mat[channel], count // 2)
         # The median of a normal variable's absolute values is 0.6745 standard deviations.
         variance[channel] = (between / 2 / PARTS[channel] / 0.6745) ** 2
     return variance
@@ -106,7 +106,7 @@ def _no_larger_than_darker(counts: Counts) -> Array:
                 many = counts[side, band, channel].sum()
                 if many >= FEW:
                     # The lower quartile of a normal variable's absolute values is 0.3186 standard deviations.
-                    between = ranked(counts[side, band, channel], many // 4) - 0.5
+                    between = order_statistic(counts[side, band, channel], many // 4) - 0.5
                     least = min(least, (between / PARTS[channel] / 0.3186) ** 2)
             variance[band, channel] = least
         for band in range(BANDS - 2, -1, -1):
@@ -116,7 +116,7 @@ def _no_larger_than_darker(counts: Counts) -> Array:
 
 
 @compiled
-def ranked(counts: npt.NDArray[np.integer], rank: int) -> int:
+def order_statistic(counts: npt.NDArray[np.integer], rank: int) -> int:
     """The value of a ``rank``, from 0, in the order of values whose histogram is ``counts`` (k,)."""
     number, before = 0, counts[0]
     while before <= rank:
@@ -137,7 +137,7 @@ def _is_inside(x: float, y: float, outline_px: Floats) -> bool:
 
 
 @allocation_free
-def opponents(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float, float]:
+def opponent_differences(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float, float]:
     """Differences of two pixels, given by rows and columns: of brightness, and two of colour."""
     b = float(image[one[0], one[1], 0]) - image[other[0], other[1], 0]
     g = float(image[one[0], one[1], 1]) - image[other[0], other[1], 1]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.logarithm import take_logs
+from vision.appearance.logarithm import log_in_place
 from vision.appearance.tone_curve import OFFSET
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.noise import opponent, pair_variance
@@ -132,7 +132,7 @@ def _bare_logs(observations: Observations, cell: int, part: tuple[int, int]) -> 
         for row in range(rows):
             for column in range(columns):
                 logs[channel, column, row] = expected[cell, channel, first + ROW_STEP * row, column] + OFFSET
-    take_logs(logs.reshape(-1))
+    log_in_place(logs.reshape(-1))
     return logs
 
 

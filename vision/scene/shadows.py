@@ -16,7 +16,7 @@ Points = npt.NDArray[np.float64]
 
 
 @compiled
-def hidden(places_mm: Points, stacks_mm: Points, radius_mm: float, sources_mm: Points) -> Mask:
+def occluded(places_mm: Points, stacks_mm: Points, radius_mm: float, sources_mm: Points) -> Mask:
     """(k, m) whether stacks (s, 3) are between points (k, 2) on the board and sources (m, 3), lamps or a camera.
 
     ``stacks_mm``: x and y of each one's axis, and its height.  Sources are higher than all stacks.
@@ -67,8 +67,8 @@ def _add_hidden(
 
 
 @compiled
-def open_share(is_hidden: Mask, power: Points) -> Points:
-    """(k,) share of light that reaches points hidden from sources as in ``is_hidden`` (k, m), of ``power`` (m,)."""
+def unoccluded_share(is_hidden: Mask, power: Points) -> Points:
+    """(k,) share of light that reaches points occluded from sources as in ``is_hidden`` (k, m), of ``power`` (m,)."""
     share = np.ones(len(is_hidden))
     for i in range(len(is_hidden)):
         for m in range(len(power)):

@@ -101,7 +101,7 @@ def draw(
 
 
 @compiled
-def is_before(silhouettes: Silhouettes, cell: int, places_px: Points) -> npt.NDArray[np.bool_]:
+def covers_points(silhouettes: Silhouettes, cell: int, places_px: Points) -> npt.NDArray[np.bool_]:
     """(k,) bool, whether the silhouette on ``cell`` covers points (k, 2) px of the picture."""
     first, end = silhouettes.rows[cell, WHOLE]
     covered = np.zeros(len(places_px), np.bool_)

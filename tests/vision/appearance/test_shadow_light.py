@@ -5,7 +5,7 @@ import pytest
 
 from vision.appearance.ground_light import Ground, GroundLight
 from vision.appearance.shadow_light import fit_shadow_light
-from vision.scene.shadows import hidden
+from vision.scene.shadows import occluded
 
 RADIUS_MM, PIECE_MM = 12.0, 8.0
 CAMERA = np.array([[0.0, -300.0, 600.0]])
@@ -28,7 +28,7 @@ def ground():
 
 def lit(ground, lamps, power, seed=0):
     """What is seen in the light of some lamps, and how much of it the ground gets."""
-    open_ = 1 - hidden(ground.places_mm, STACKS, RADIUS_MM, lamps) @ power
+    open_ = 1 - occluded(ground.places_mm, STACKS, RADIUS_MM, lamps) @ power
     noise = 0.02 * np.random.default_rng(seed).normal(size=len(open_))
     everywhere = np.ones(len(open_), bool)
     return GroundLight(open_ + noise, np.full(len(open_), 0.02), everywhere), open_
@@ -36,11 +36,11 @@ def lit(ground, lamps, power, seed=0):
 
 def fitted(ground, light, stacks=STACKS, is_sure=SURE):
     found = fit_shadow_light(ground, light, stacks, is_sure, RADIUS_MM, CAMERA)
-    return found, 1 - hidden(ground.places_mm, STACKS, RADIUS_MM, found.lamps_mm) @ found.power
+    return found, 1 - occluded(ground.places_mm, STACKS, RADIUS_MM, found.lamps_mm) @ found.power
 
 
 def seen(ground):
-    return ~hidden(ground.places_mm, STACKS, RADIUS_MM + 3, CAMERA)[:, 0]
+    return ~occluded(ground.places_mm, STACKS, RADIUS_MM + 3, CAMERA)[:, 0]
 
 
 @pytest.mark.parametrize(("lamps", "power"), [(LAMP, [0.7]), (OTHER, [0.5]), (np.vstack([LAMP, OTHER]), [0.45, 0.35])])
@@ -75,7 +75,7 @@ def test_what_is_believed_of_a_doubtful_stack_is_not_its_own_proof(ground):
     wrong[3, 2] = 8 * PIECE_MM
     is_sure = np.arange(len(STACKS)) != 3
     trusting, doubting = (fitted(ground, light, wrong, sure)[1] for sure in (SURE, is_sure))
-    true = 1 - hidden(ground.places_mm, STACKS, RADIUS_MM, LAMP) @ np.array([0.7])
+    true = 1 - occluded(ground.places_mm, STACKS, RADIUS_MM, LAMP) @ np.array([0.7])
     off = [np.abs(predicted - true)[seen(ground)].mean() for predicted in (trusting, doubting)]
     assert off[1] < off[0]
     assert off[1] < 0.03

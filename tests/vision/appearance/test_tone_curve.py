@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.srgb import display, linear_light
-from vision.appearance.tone_curve import gain_in, light_shown, lightened, lights_shown, value_shown, values_of
+from vision.appearance.tone_curve import add_light, gain_in, to_display, to_linear, to_linear_all, values_of
 
 CODES = np.arange(256)
 
@@ -27,7 +27,7 @@ def test_light_adds_up_nearly_as_it_does():
     values, more = (each.ravel() for each in np.meshgrid(np.linspace(0.02, 1.0, 50), np.linspace(-0.2, 0.4, 61)))
     light = linear_light(values) + more
     is_lit = light > 0.002
-    shown = lightened(np.repeat(values[:, None], 3, axis=1).astype(np.float32), more.astype(np.float32))
+    shown = add_light(np.repeat(values[:, None], 3, axis=1).astype(np.float32), more.astype(np.float32))
     off = shown[is_lit, 0] - display(light)[is_lit]
     assert np.sqrt((off**2).mean()) < 0.004
     assert np.abs(off).max() < 0.03
@@ -35,11 +35,11 @@ def test_light_adds_up_nearly_as_it_does():
 
 def test_no_light_added_changes_nothing():
     values = np.linspace(0, 1.3, 40, dtype=np.float32)
-    np.testing.assert_allclose([value_shown(light_shown(value)) for value in values], values, atol=1e-3)
+    np.testing.assert_allclose([to_display(to_linear(value)) for value in values], values, atol=1e-3)
     np.testing.assert_array_equal(
-        lights_shown(np.repeat(values[:, None], 3, axis=1))[:, 1], [light_shown(value) for value in values]
+        to_linear_all(np.repeat(values[:, None], 3, axis=1))[:, 1], [to_linear(value) for value in values]
     )
 
 
 def test_less_light_than_none_shows_nothing():
-    assert value_shown(np.float32(-2)) == 0
+    assert to_display(np.float32(-2)) == 0

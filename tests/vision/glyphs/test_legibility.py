@@ -18,10 +18,10 @@ from vision.glyphs.legibility import (
     bare_faces,
     character_gain,
     face_gain,
-    or_unreadable,
     read_faces,
     scaled_by_scatter,
     search_face,
+    with_unreadable,
 )
 from vision.glyphs.templates import compare, make_alphabet, nothing_before
 from vision.reader import Reader
@@ -190,8 +190,8 @@ def test_where_bare_wood_fits_better_than_any_character_none_is_told(enrolment):
     labels = nothing_before(image)
     found, _ = read_faces(image, one_each(faces), labels, alphabet)
     bare = bare_faces(image, found.faces, labels, np.zeros(len(pieces), np.bool_))
-    np.testing.assert_allclose(or_unreadable(found.letters, bare).max(axis=1), found.letters.max(axis=1), atol=1e-3)
-    untold = or_unreadable(found.letters, np.full_like(bare, found.letters.max() + 10))
+    np.testing.assert_allclose(with_unreadable(found.letters, bare).max(axis=1), found.letters.max(axis=1), atol=1e-3)
+    untold = with_unreadable(found.letters, np.full_like(bare, found.letters.max() + 10))
     assert np.ptp(untold, axis=1).max() < 1e-3
 
 

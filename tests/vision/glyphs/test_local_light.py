@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vision.glyphs.faces import Faces
-from vision.glyphs.local_light import evenly_lit
+from vision.glyphs.local_light import flatten_illumination
 
 PX_PER_MM, RADIUS_MM, MIDDLE = 4, 12.0, 80
 WOOD, INK, SHADOW = np.array([90.0, 150.0, 200.0]), 0.35, 0.5
@@ -28,17 +28,17 @@ def face():
 
 
 def test_wood_is_even_across_the_edge_of_a_shadow_and_ink_stays(half_dark, face):
-    lit = evenly_lit(half_dark, face).astype(float)
+    lit = flatten_illumination(half_dark, face).astype(float)
     column, wood, ink = np.s_[MIDDLE - 30 : MIDDLE + 30 : 59], MIDDLE - 16, MIDDLE - 26
     np.testing.assert_allclose(lit[wood, column][0], lit[wood, column][1], rtol=0.05)
     np.testing.assert_allclose(lit[ink, column] / lit[wood, column], INK, atol=0.05)
 
 
 def test_what_is_no_face_stays(half_dark, face):
-    lit = evenly_lit(half_dark, face)
+    lit = flatten_illumination(half_dark, face)
     np.testing.assert_array_equal(lit[:10], half_dark[:10])
 
 
 def test_faces_beyond_the_picture_are_left_out(half_dark, face):
     beside = face._replace(centres_px=np.full((1, 2), -500.0))
-    np.testing.assert_array_equal(evenly_lit(half_dark, beside), half_dark)
+    np.testing.assert_array_equal(flatten_illumination(half_dark, beside), half_dark)

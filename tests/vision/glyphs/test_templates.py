@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from vision.glyphs.faces import Faces
-from vision.glyphs.templates import blank, compare, make_alphabet, nothing_before, unrolled
+from vision.glyphs.templates import bare_wood_log_likelihood, compare, make_alphabet, nothing_before, unrolled
 from vision.scene.label_buffer import RANK_BITS
 
 RADIUS_MM, PX_PER_MM, SIZE_PX, MIDDLE_PX = 12.0, 5.0, 160, 80.0
@@ -60,7 +60,7 @@ def test_bare_wood_is_likelier_blank_and_a_character_is_not(alphabet):
     for letter, is_blank in (("R", False), (" ", True)):
         image = drawn(letter)
         likely, _ = likelihoods(alphabet, image)
-        bare = blank(image, face(), nothing_before(image))[0]
+        bare = bare_wood_log_likelihood(image, face(), nothing_before(image))[0]
         assert (bare > max(likely.values()) + 5) == is_blank
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from vision.inference.block_moves import join_towers, remove_spurious_stacks, split_towers
-from vision.inference.coordinate_ascent import begin, converge
+from vision.inference.coordinate_ascent import converge, initialise
 
 
 def begun(drawn, table, hypothesised):
     """A hypothesis of a drawn table with scores of all cells, on which other stacks are then hypothesised."""
     hypothesis = drawn.hypothesis(table, {})
-    begin(hypothesis, np.arange(len(hypothesis.state)))
+    initialise(hypothesis, np.arange(len(hypothesis.state)))
     converge(hypothesis)
     for cell in np.flatnonzero(hypothesis.state).tolist():
         hypothesis.assign(cell, 0)

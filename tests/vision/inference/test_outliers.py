@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.inference.outliers import UNLIKE_SHARE, covered, doubted, is_otherwise
+from vision.inference.outliers import UNLIKE_SHARE, covered, is_wrong_board, tempered
 
 PITCH_MM = 30.0
 PLACES = np.array([(PITCH_MM * file, PITCH_MM * rank, 0.0) for rank in range(8) for file in range(8)])
@@ -25,7 +25,7 @@ ARM = [(file, rank) for file in (3, 4) for rank in range(6)]
     ("places", "is_other"), [((), False), (EVERY_THIRD, True), (ARM, False), (EVERY_THIRD[:4], False)]
 )
 def test_what_is_unlike_all_over_a_board_is_another_board(places, is_other):
-    assert is_otherwise(shares(*places), PLACES) is is_other
+    assert is_wrong_board(shares(*places), PLACES) is is_other
 
 
 def test_cells_side_by_side_are_covered_and_single_ones_are_not():
@@ -35,8 +35,8 @@ def test_cells_side_by_side_are_covered_and_single_ones_are_not():
 
 def test_what_is_not_understood_is_less_sure():
     sure = np.log(np.array([[0.998, 0.001, 0.001]] * 64)).astype(np.float32)
-    here = np.exp(doubted(sure, shares((2, 2)), otherwise=False))
+    here = np.exp(tempered(sure, shares((2, 2)), otherwise=False))
     assert here[18, 0] < 0.5
     assert here[18].sum() == pytest.approx(1, abs=1e-5)
     assert np.array_equal(np.delete(here, 18, axis=0), np.delete(np.exp(sure), 18, axis=0))
-    assert (np.exp(doubted(sure, shares(), otherwise=True))[:, 0] < 0.7).all()
+    assert (np.exp(tempered(sure, shares(), otherwise=True))[:, 0] < 0.7).all()

@@ -12,10 +12,10 @@ from vision.inference import render_and_compare
 from vision.inference.comparison import (
     BOUNDARY_SHARE,
     PIECE_NATS,
-    among_heights,
-    by_colours,
+    bounded_colour_evidence,
     compared,
     make_patch_of,
+    reweight_heights,
     scene_round,
     stacks_of,
 )
@@ -326,9 +326,9 @@ def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(
 def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
     heights, tried = np.array([0.0, 8.0, 10.0, 9.0]), np.array([True, True, True, False])
     boundaries = np.array([1.0, 6.0, 5.0, 0.0])
-    given = by_colours(heights - heights.max())
+    given = bounded_colour_evidence(heights - heights.max())
     compared = np.where(tried, given + boundaries, -np.inf)
-    shared = among_heights(compared, heights, tried)
+    shared = reweight_heights(compared, heights, tried)
     assert shared[1:].max() - shared[0] == pytest.approx(compared[1:].max() - compared[0])
     apart = given[1] - given[2] + BOUNDARY_SHARE * (boundaries[1] - boundaries[2]) + PIECE_NATS
     assert shared[1] - shared[2] == pytest.approx(apart)
@@ -337,4 +337,4 @@ def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
 
 def test_where_no_height_is_compared_what_was_compared_stays():
     compared, tried = np.array([0.5, -np.inf]), np.array([True, False])
-    assert (among_heights(compared, np.array([0.0, -30.0]), tried) == compared).all()
+    assert (reweight_heights(compared, np.array([0.0, -30.0]), tried) == compared).all()

@@ -5,7 +5,7 @@ import pytest
 
 from vision.appearance.ground_light import GroundLight, make_ground
 from vision.inference.shadows import weigh_by_shadows
-from vision.scene.shadows import hidden
+from vision.scene.shadows import occluded
 
 LAMP, POWER = np.array([[-900.0, 500.0, 900.0]]), 0.6
 TABLE = {"d4": "RRR", "b6": "RRRR", "f6": "RRR", "g3": "RRRR", "c2": "RR"}
@@ -22,7 +22,7 @@ def lit(drawn, ground, table):
     """The light on the ground beside the stacks of a table."""
     radius_mm, piece_mm = drawn.geometry.radius_mm, drawn.reader.kit.pieces[0].height_mm
     stacks = [[*drawn.reader.kit.centre_mm(cell), len(stack) * piece_mm] for cell, stack in table.items()]
-    share = 1 - POWER * hidden(ground.places_mm, np.array(stacks), radius_mm, LAMP)[:, 0]
+    share = 1 - POWER * occluded(ground.places_mm, np.array(stacks), radius_mm, LAMP)[:, 0]
     noise = 0.03 * np.random.default_rng(3).normal(size=len(share))
     return GroundLight(share + noise, np.full(len(share), 0.03), np.ones(len(share), bool))
 

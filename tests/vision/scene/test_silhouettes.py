@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, draw, is_before, no_silhouettes
+from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, covers_points, draw, no_silhouettes
 
 SIZE = (60, 80)
 SQUARE = np.array([[-10.0, -12.0], [10.0, -12.0], [10.0, 12.0], [-10.0, 12.0]])
@@ -55,12 +55,12 @@ def test_a_silhouette_ends_at_the_pictures_edge():
 
 def test_what_lies_behind_is_told():
     silhouettes = traced(SQUARE)
-    assert is_before(silhouettes, 1, np.array([[40.0, 30.0], [40.0, 45.0], [28.0, 30.0]])).tolist() == [
+    assert covers_points(silhouettes, 1, np.array([[40.0, 30.0], [40.0, 45.0], [28.0, 30.0]])).tolist() == [
         True,
         False,
         False,
     ]
-    assert not is_before(silhouettes, 0, np.array([[40.0, 30.0]])).any(), "nothing stands on the other cell"
+    assert not covers_points(silhouettes, 0, np.array([[40.0, 30.0]])).any(), "nothing stands on the other cell"
 
 
 def test_silhouettes_are_restored():
