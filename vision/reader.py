@@ -15,7 +15,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from vision.appearance.board_following import follow_change
 from vision.appearance.board_learning import learn_bare
-from vision.appearance.board_surface import CellViews
+from vision.appearance.cell_views import CellViews
 from vision.appearance.colour_model import has_colours
 from vision.appearance.column_following import follow_column
 from vision.appearance.ground_light import measure_ground

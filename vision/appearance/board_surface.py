@@ -164,50 +164,6 @@ def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLi
     return LocalLight(gain, np.ascontiguousarray(slope, np.float32), specular, saturated_log)
 
 
-@compiled
-def _show(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
-    """See :meth:`CellViews.shown`; for a ``view`` of one cell, whose row in ``light`` is ``k``."""
-    scale, one = view.scale[0].reshape(3, -1), np.float32(1)
-    shown, variance = np.empty_like(view.values[0]), np.empty_like(view.log_volume[0])
-    board, mean = shown.reshape(3, -1), variance.reshape(-1)
-    _expect(view.values[0].reshape(3, -1), view.aside_mm[0].reshape(2, -1), light, k, board)
-    _without_offset(scale[0], np.float32(np.nan), board)
-    for i in range(len(mean)):
-        blue, green, red = one / scale[0, i], one / scale[1, i], one / scale[2, i]
-        mean[i] = (blue * blue + green * green + red * red) / np.float32(3)
-    return shown, variance
-
-
-class CellViews:
-    """The bare board in the crops of single cells; views are cached while board and crops stay the same."""
-
-    def __init__(self) -> None:
-        """Start with an empty cache."""
-        self._kept: tuple[BoardAppearance, Crops, dict[int, BoardView]] | None = None
-
-    def shown(
-        self,
-        board: BoardAppearance,
-        crops: Crops,
-        view: tuple[Registration, Camera],
-        light: Illumination,
-        cells: Indices,
-    ) -> list[tuple[Array, Array]]:
-        """What ``board`` shows in the crops of ``cells`` (b,), from the crops' ``view``, in a ``light``.
-
-        Returns:
-            For each cell (3, rows, columns) float32 display values b g r relative to white paper, NaN where unknown;
-            and (rows, columns) float32, the mean variance of the three there.
-        """
-        if self._kept is None or self._kept[0] is not board or self._kept[1] is not crops:
-            self._kept = board, crops, {}
-        views = self._kept[2]
-        for cell in set(cells.tolist()) - views.keys():
-            views[cell] = view_board(board, crops, *view, np.array([cell]))
-        local = light_round(light, np.ones((len(cells), 3), np.float32), crops.centres_mm[cells])
-        return [_show(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
-
-
 def specular_at(specular: Array, half_mm: tuple[float, float], places_mm: Points) -> Array:
     """(k,) specular reflection at places (k, 3) mm, bilinear; ``specular``: as in :class:`Illumination`."""
     rows, columns = specular.shape
@@ -259,7 +215,7 @@ def board_log_likelihood(
         scale, board, own = view.scale[cell].reshape(3, -1), expected[k].reshape(3, -1), logs[k].reshape(-1)
         for channel in range(3):
             _scaled(seen[k], channel, light.gain[k, channel], shown[channel])
-        _expect(view.values[cell].reshape(3, -1), view.aside_mm[cell].reshape(2, -1), light, k, board)
+        predict(view.values[cell].reshape(3, -1), view.aside_mm[cell].reshape(2, -1), light, k, board)
         volume = view.log_volume[cell].reshape(-1)
         if _is_saturated(seen[k]):
             diffuse, shown, amends = _at_least(seen[k], shown, board, scale, light.saturated_log)
@@ -273,7 +229,7 @@ def board_log_likelihood(
         for i in range(count):
             likely = max(best[i], work[1, i] + work[2, i] + amends[i])
             own[i] = likely if scale[0, i] > 0 else own[i]
-        _without_offset(scale[0], np.float32(0), board)
+        without_offset(scale[0], np.float32(0), board)
 
 
 @compiled
@@ -337,7 +293,7 @@ def _scaled(codes: Picture, channel: int, gain: np.float32, shown: Array) -> Non
 
 
 @compiled
-def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: Array) -> None:
+def predict(values: Array, asides: Array, light: LocalLight, k: int, expected: Array) -> None:
     """Put into ``expected`` (3, k) the display values that texels of ``values`` (3, k) show in the light at a cell.
 
     Each plus :data:`OFFSET`.
@@ -354,7 +310,7 @@ def _expect(values: Array, asides: Array, light: LocalLight, k: int, expected: A
 
 
 @compiled
-def _without_offset(scale: Array, mark: np.float32, expected: Array) -> None:
+def without_offset(scale: Array, mark: np.float32, expected: Array) -> None:
     """Subtract :data:`OFFSET` from ``expected`` (3, k); put ``mark`` where ``scale`` (k,) is 0: unknown board."""
     for channel in range(3):
         for i in range(len(scale)):

@@ -1,0 +1,59 @@
+"""What a learned board shows in the crops of single cells."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.board_appearance import BoardAppearance
+from calibration.camera import Camera
+from vision.appearance.board_surface import BoardView, LocalLight, light_round, predict, view_board, without_offset
+from vision.appearance.illumination import Illumination
+from vision.compiled import compiled
+from vision.latest import Latest
+from vision.pose.projection import Registration
+from vision.scene.crops import Crops
+
+Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
+
+
+class CellViews:
+    """The bare board in the crops of single cells; views are cached while board and crops stay the same."""
+
+    def __init__(self) -> None:
+        self._views = Latest[dict[int, BoardView]]()
+
+    def shown(
+        self,
+        board: BoardAppearance,
+        crops: Crops,
+        view: tuple[Registration, Camera],
+        light: Illumination,
+        cells: Indices,
+    ) -> list[tuple[Array, Array]]:
+        """What ``board`` shows in the crops of ``cells`` (b,), from the crops' ``view``, in a ``light``.
+
+        Returns:
+            For each cell (3, rows, columns) float32 display values b g r relative to white paper, NaN where unknown;
+            and (rows, columns) float32, the mean variance of the three there.
+        """
+        views = self._views.of((board, crops), dict)
+        for cell in set(cells.tolist()) - views.keys():
+            views[cell] = view_board(board, crops, *view, np.array([cell]))
+        local = light_round(light, np.ones((len(cells), 3), np.float32), crops.centres_mm[cells])
+        return [_show(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
+
+
+@compiled
+def _show(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
+    """See :meth:`CellViews.shown`; for a ``view`` of one cell, whose row in ``light`` is ``k``."""
+    scale, one = view.scale[0].reshape(3, -1), np.float32(1)
+    shown, variance = np.empty_like(view.values[0]), np.empty_like(view.log_volume[0])
+    board, mean = shown.reshape(3, -1), variance.reshape(-1)
+    predict(view.values[0].reshape(3, -1), view.aside_mm[0].reshape(2, -1), light, k, board)
+    without_offset(scale[0], np.float32(np.nan), board)
+    for i in range(len(mean)):
+        blue, green, red = one / scale[0, i], one / scale[1, i], one / scale[2, i]
+        mean[i] = (blue * blue + green * green + red * red) / np.float32(3)
+    return shown, variance
