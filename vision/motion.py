@@ -42,6 +42,10 @@ HAND_WIDTHS, HAND_MM = 2.0, 60.0
 was put down near the edge is as wide as a piece's diagonal, and its shadow leads to it as an arm would.  And wider
 than so many millimetres: two towers side by side, of which one was moved there, may be as wide as two pieces."""
 
+GAP_MM = 25.0
+"""Parts as wide as an arm belong to one that enters the picture up to so far apart: a cuff of the table's colour, or
+its shadow, is no change, and would cut the hand off."""
+
 RELIT_SHARE = 0.5
 """A solid part is no arm, but ground from which a shadow has gone, if more than this share of it may be that.  Of 40
 arms in six recordings none had more than 0.22; the wooden table beside a mat, where a tower's shadow had lain, 0.88."""
@@ -204,7 +208,8 @@ class Watch:
             if other is not None and news.any():
                 news = news & compared(glimpse.small, other).changes
         joined = _joined(news)
-        arms = self._entering(self._broad(joined))
+        broad = self._broad(joined)
+        arms = self._with_parts_beside(self._entering(broad), broad)
         self._arm = arms if arms.any() else None
         solid = self._limbs(arms & self._bodies(without_shadows(changes, small, bare, self._bare), small, bare))
         self._is_shadow = not solid.any()
@@ -307,7 +312,18 @@ class Watch:
         if not is_limb[1:].all():
             is_limb[labels[self._broad(solid, max(HAND_WIDTHS, HAND_MM / self._piece_mm)) > 0]] = True
         is_limb[0] = False
-        return np.asarray(is_limb[labels], np.uint8)
+        return self._with_parts_beside(np.asarray(is_limb[labels], np.uint8), solid)
+
+    def _with_parts_beside(self, arms: Picture, parts: Picture) -> Picture:
+        """(height, width) uint8, ``arms`` and those connected ``parts`` that are no farther than a gap from them."""
+        if not arms.any():
+            return arms
+        reach = round(GAP_MM / self._piece_mm * self._piece_px)
+        near = cv2.dilate(arms, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1)))
+        count, labels = cv2.connectedComponents(parts)
+        is_near = np.zeros(count, np.bool_)
+        is_near[labels[(near & parts) > 0]] = True
+        return np.asarray(is_near[labels] | (arms > 0), np.uint8)
 
     def _broad(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""

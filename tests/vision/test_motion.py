@@ -58,6 +58,15 @@ def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
     assert not seen[bench.kit.cells.index("a5")]
 
 
+def test_a_hand_that_a_cuff_of_the_tables_colour_cuts_off_covers_cells_too(bench, watch, image):
+    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    arm = image.copy()
+    arm[250:, 560:640] = (110, 140, 190)
+    arm[575:615] = image[575:615]
+    seen = compared(bench, watch, arm).covered
+    assert seen[bench.kit.cells.index("d2")]
+
+
 def test_a_piece_put_down_is_no_arm(bench, watch, image):
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     changed = image.copy()
