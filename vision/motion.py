@@ -319,7 +319,8 @@ class Watch:
         if not arms.any():
             return arms
         reach = round(GAP_MM / self._piece_mm * self._piece_px)
-        near = cv2.dilate(arms, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1)))
+        disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
+        near = np.asarray(cv2.dilate(arms, disc), np.uint8)
         count, labels = cv2.connectedComponents(parts)
         is_near = np.zeros(count, np.bool_)
         is_near[labels[(near & parts) > 0]] = True
