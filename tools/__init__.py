@@ -1,1 +1,1 @@
-"""Measuring: not part of the product, never imported by it."""
+"""Measurement tools: not part of the product, never imported by it."""

@@ -1,4 +1,4 @@
-"""What is installed here: versions, licences, and known holes as far as they can be looked up.  ``make audit``."""
+"""Lists installed packages: versions, licences, and known vulnerabilities.  ``make audit``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 LOCK = Path(__file__).parent.parent / "locks" / "dev.txt"
 LONGEST = 40
-"""Characters of a licence that are shown: some packages put the whole text there."""
+"""Number of characters of a licence to show: some packages put the whole text there."""
 
 
 def locked(lock: Path) -> list[Requirement]:
@@ -24,7 +24,7 @@ def locked(lock: Path) -> list[Requirement]:
 
 
 def licence(name: str) -> str:
-    """What a package says of its licence: its expression, its classifiers, or the first line of its text."""
+    """A package's licence: its expression, its classifiers, or the first line of its text."""
     try:
         told = metadata(name)
     except PackageNotFoundError:
@@ -35,7 +35,7 @@ def licence(name: str) -> str:
 
 
 def report() -> str:
-    """What pip-audit says of the locked packages, as JSON.  Raises RuntimeError when it cannot say anything."""
+    """pip-audit's report on the locked packages, as JSON.  Raises RuntimeError when it fails."""
     words = [sys.executable, "-m", "pip_audit", "--requirement", str(LOCK), "--disable-pip", "--require-hashes"]
     done = subprocess.run([*words, "--format", "json", "--progress-spinner", "off"], capture_output=True, text=True)  # noqa: S603, PLW1510 — our own words; 1 means that there are holes
     if not done.stdout.strip():
@@ -44,9 +44,9 @@ def report() -> str:
 
 
 def known_holes(text: str) -> tuple[list[tuple[str, str, str]], list[str]]:
-    """From a report: package, version and number of each known hole; and why others could not be looked up.
+    """From a report: package, version and id of each known vulnerability; and why others could not be looked up.
 
-    Raises RuntimeError when it is no report.
+    Raises RuntimeError when it is not a report.
     """
     try:
         rows: list[dict[str, Any]] = json.loads(text)["dependencies"]
@@ -57,7 +57,7 @@ def known_holes(text: str) -> tuple[list[tuple[str, str, str]], list[str]]:
 
 
 def main() -> int:
-    """Print it; exit code 1 where holes are known, 2 where some packages could not be looked up."""
+    """Print the list; exit code 1 if vulnerabilities are known, 2 if some packages could not be looked up."""
     pinned = locked(LOCK)
     for each in pinned:
         print(f"{each.name:<20} {str(each.specifier).removeprefix('=='):<18} {licence(each.name)}")

@@ -87,7 +87,7 @@ def reading_stages() -> list[Timing]:
 
 
 def set_stages(name: str) -> list[Timing]:
-    """A full reading of another kit's example boards in turn, and reading again what two stacks' move would change."""
+    """A full reading of another kit's example boards in turn, and a second one of what a move of two stacks changes."""
     kit, folder = load_kit(name), EXAMPLES / "sets" / name
     camera = read_camera(folder / "camera.toml")
     rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]

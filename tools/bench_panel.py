@@ -1,4 +1,4 @@
-"""How soon people at the table see, hear and are heard: `python -m tools.bench_panel`, on mock pins."""
+"""Measures latencies of lights, voice and buttons on mock pins: `python -m tools.bench_panel`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tools.timing import HEAD, Timing, machine
 
 EVENTS, PRESSES, CLIPS = 300, 40, 20
 PAUSE_S = 0.01
-"""Between two events: long enough for the panel to come to rest."""
+"""Pause between two events: long enough for the panel to settle."""
 
 
 class TimedPanel(GpioPanel):
-    """A panel that hands on when it has set its pins for something new."""
+    """A panel that reports when it has set its pins for something new."""
 
     def __init__(self, factory: MockFactory) -> None:
         super().__init__(("R", "G"), Pins(), factory)
@@ -42,7 +42,7 @@ class TimedPanel(GpioPanel):
 
 
 def event_to_pins() -> Iterator[float]:
-    """Seconds from telling an event to its cue on the pins."""
+    """Seconds from an event to its cue on the pins."""
     panel = TimedPanel(MockFactory(pin_class=MockPWMPin))
     desk = LiveDesk(Desk(panel, time.monotonic))
     for n in range(EVENTS):
@@ -57,7 +57,7 @@ def event_to_pins() -> Iterator[float]:
 
 
 def press_to_order() -> Iterator[float]:
-    """Seconds from the moment that a contact has been at rest long enough to its press."""
+    """Seconds from when a contact has been stable long enough to its press event."""
     factory, told = MockFactory(pin_class=MockPWMPin), SimpleQueue[Press]()
     buttons, pin = GpioButtons(Pins(), factory, told.put), factory.pin(Pins().done)
     for _ in range(PRESSES):
@@ -71,7 +71,7 @@ def press_to_order() -> Iterator[float]:
 
 
 def clip() -> Iterator[float]:
-    """Seconds to make a clip that was not made ahead."""
+    """Seconds to make a clip that was not made in advance."""
     with TemporaryDirectory() as folder:
         library = Library(Path(folder), ENGLISH.voice)
         for n in range(CLIPS):

@@ -1,6 +1,6 @@
-"""The pillar controller under load: bytes, cables, delays, a recording.  ``python -m tools.bench_pillars``.
+"""Tests the pillar controller under load: bytes, cables, delays, a recording.  ``python -m tools.bench_pillars``.
 
-All of it is real but the pots: the firmware, the pseudo-terminal, pyserial, the session.
+Everything is real except the potentiometers: the firmware, the pseudo-terminal, pyserial, the session.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ RECORDING = Path(__file__).parent.parent.parent / "shared" / "recordings" / "dia
 
 BYTES, PULLS, STEPS = 1_000_000, 100, 300
 OUT_S, BACK_S = 0.3, 0.9
-"""A cable is out so long, and stays in so long."""
+"""How long a cable is unplugged, and how long it stays plugged in."""
 
 
 def main() -> int:
-    """Print all figures; exit code 1 when a level was wrong or a pull went unnoticed."""
+    """Print all results; exit code 1 if a level was wrong or an unplugged cable went unnoticed."""
     print(machine())
     faults = [hostile_bytes(BYTES), delays(STEPS), cables(PULLS)]
     if RECORDING.is_dir():
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def hostile_bytes(count: int) -> int:
-    """Random bytes and damaged frames for both sides; how many wrong levels were taken for true."""
+    """Send random bytes and damaged frames to both sides; return how many wrong levels were accepted."""
     rng = random.Random(1)
     device = Device(Bench([mm(3)] * 25), lambda _: [mm(3)] * 25)
     session, board = Session(LEVELS), SimulatedBoard(Bench([mm(3)] * 25), 1)
@@ -74,7 +74,7 @@ def hostile_bytes(count: int) -> int:
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """``data`` with bytes flipped, lost, doubled and made up, or only garbage."""
+    """``data`` with bytes flipped, lost, doubled and inserted, or only garbage."""
     if rng.random() < 0.5:
         return data + rng.randbytes(rng.randrange(200))
     result = bytearray()
@@ -90,7 +90,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 class Watched(Port):
-    """A port that remembers when its cable was pulled and put back."""
+    """A port that records when its cable was unplugged and plugged in."""
 
     def __init__(self, path: Path) -> None:
         self.pulled: list[float] = []
@@ -135,7 +135,7 @@ class Served:
 
 
 def delays(count: int) -> int:
-    """How long after a pillar has moved its new level is heard; how many steps were not."""
+    """Measure the time from a pillar's move to its new level; return how many steps were not reported."""
     rng, moved = random.Random(2), [0.0, 0.0]
 
     def heights(_: float) -> list[float]:
@@ -164,7 +164,7 @@ def delays(count: int) -> int:
 
 
 def cables(count: int) -> int:
-    """Pull the cable again and again, move a pillar meanwhile; how many pulls went wrong."""
+    """Unplug the cable repeatedly and move a pillar meanwhile; return how often something went wrong."""
     period_s = OUT_S + BACK_S
     faults = [Fault("cable", 0, 1 + i * period_s, 1 + i * period_s + OUT_S) for i in range(count)]
 
@@ -196,7 +196,7 @@ def cables(count: int) -> int:
 
 
 def recording(folder: Path) -> int:
-    """The heights of a recording through firmware and wire; how many levels of its calms were heard wrong."""
+    """Send a recording's heights through the firmware; return how many levels in calms were received wrong."""
     rows = read_heights(folder / FILE, KIT.cells)
     truth = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
     before = [mm(0)] * 25

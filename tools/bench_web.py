@@ -25,7 +25,7 @@ from tools.chromium import launched
 
 EVENTS, EVENT_S = 200, 0.1
 SPECTATORS, MOVE_S, WATCHED_S = 200, 1.0, 30.0
-"""A move a second: several times as many as at a real table."""
+"""One move per second: several times as many as at a real table."""
 
 TABLE_FILES = (
     "table.html",
@@ -64,7 +64,7 @@ class Player:
         self.tell(Start(t=0.0, n=1, position=format_position(self.match.game, self.match.position)))
 
     def tell(self, event: Event) -> None:
-        """One event, and how the table stands after it."""
+        """Send one event and the table's state after it to the feed."""
         self.feed(event)
         text = format_position(self.match.game, self.match.position)
         mover = self.match.position.to_move
@@ -154,7 +154,7 @@ async def _watch(port: int, count: int) -> int:
 
 
 def spectators(count: int) -> None:
-    """Memory and time of a server that so many look at."""
+    """Measure memory and time of a server with ``count`` spectators."""
     command = [sys.executable, "-m", "tools.bench_web", "--serve", str(WATCHED_S)]
     with subprocess.Popen(  # noqa: S603 - this very file
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -45,7 +45,7 @@ MIDDLE_MM = np.mean([PRINTED.centre_mm("d4"), PRINTED.centre_mm("e4")], axis=0)
 
 
 def _spot(x: Array, y: Array) -> Array:
-    """(height, width, 1) 1 on two squares, 0 round them."""
+    """(height, width, 1) 1 on two squares, 0 around them."""
     spot: Array = 1 / (1 + np.exp((np.hypot(x - MIDDLE_MM[0], y - MIDDLE_MM[1]) - SPOT_MM) / 1.5))[..., None]
     return spot
 
@@ -87,11 +87,11 @@ CHANGES: dict[str, Change] = {
     "warm light": _warm,
 }
 EVERYWHERE = (_warm,)
-"""They change all of the picture, not the board alone."""
+"""Changes that affect the whole picture, not the board alone."""
 
 
 def changed(picture: Picture, change: Change, x: Array, y: Array, amount: float) -> Picture:
-    """``picture`` (height, width, 3) uint8 BGR with so much of a ``change``."""
+    """``picture`` (height, width, 3) uint8 BGR with ``amount`` of a ``change``."""
     light = change(LINEAR[picture].astype(np.float64), x, y, amount)
     return np.clip(np.rint(to_srgb(light)), 0, 255).astype(np.uint8)
 
@@ -116,7 +116,7 @@ def photographs(change: Change, plies: int, seed: int) -> list[tuple[Picture, di
 
 
 def read(kit: Kit, shots: list[tuple[Picture, dict[str, str]]], *, follows: bool) -> tuple[int, int, float, float]:
-    """Squares misread, squares read, nats that the truth lacked to be sure, seconds of processor time a verdict."""
+    """Squares misread, squares read, nats that the truth lacked to be sure, processor seconds per verdict."""
     (empty, _), (start, layout), *match = shots
     reader = Reader(kit, default_camera(), enrol(start, kit, default_camera(), (), layout, [empty]))
     wrong, squares, nats, spent_s = 0, 0, 0.0, 0.0

@@ -44,7 +44,7 @@ HEIGHTS = (1, 1, 1, 2, 2, 3, 3, 4, 5)
 TALLEST_MM = 80.0
 EMPTY_SHARE = 0.55
 EMPTY_SHARES = {"citadel": 0.8, "diamond": 0.65, "ziggurat": 0.75}
-"""Where a match has fewer pieces for its squares."""
+"""Fraction of empty squares in games with fewer pieces for their squares."""
 ELEVATIONS_DEG = (48.0, 65.0)
 FOCAL_PX = (850.0, 1250.0)
 NOISE = (1.0, 5.0)
@@ -57,7 +57,7 @@ Shot = Callable[[Scene, Setup, int], Picture]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One square of one board: what stands there, what was read, how sure, and what share of it the camera sees."""
+    """One square of one board: truth, reading, its probability, and the fraction of it that the camera sees."""
 
     board: int
     name: str
@@ -177,12 +177,12 @@ def random_camera(rng: random.Random) -> Camera:
 
 
 def _pose(rng: random.Random, kit: Kit, camera: Camera) -> Registration:
-    """Somewhere round the table."""
+    """A random pose around the table."""
     return placed(kit, camera, rng.uniform(*ELEVATIONS_DEG), rng.uniform(0, 360))
 
 
 def placed(kit: Kit, camera: Camera, elevation_deg: float, azimuth_deg: float) -> Registration:
-    """Looking from this direction, as near as the whole mat allows."""
+    """The nearest pose in this direction from which the whole mat is visible."""
     half = np.array([kit.mat.width_mm / 2, kit.mat.height_mm / 2])
     corners = np.array([(*(half * sign), z) for sign in ((1, 1), (1, -1), (-1, -1), (-1, 1)) for z in (0, 40)])
     for distance in range(300, 2000, 10):
@@ -209,7 +209,7 @@ def random_light(rng: random.Random) -> Light:
 
 
 def random_stack(rng: random.Random, kit: Kit) -> str:
-    """Something that can stand on a square of this kit."""
+    """A random stack that can stand on a square of this kit."""
     letters = [kind.letter for kind in kit.pieces]
     if kit.pillars is not None:
         return rng.choice(letters)

@@ -1,4 +1,4 @@
-"""What comes, rests and goes beside a board on which others play: hands, cups, boxes, captured pieces, shadows.
+"""Simulates disturbances beside a board during play: hands, cups, boxes, captured pieces, shadows.
 
 Each visit is one of :data:`KINDS`, from each of the four edges in turn; what is brought stays for 0.3 to 20 s.
 """
@@ -33,7 +33,7 @@ SHORTEST_S, LONGEST_S = 0.3, 20.0
 """How long something rests."""
 
 PAUSE_S = (0.3, 2.0)
-"""Between two visits."""
+"""Shortest and longest pause between two visits, in seconds."""
 
 BESIDE_MM, BEYOND_MM = 20.0, 30.0
 """Fingertips, and the near sides of things, lie so far beyond the outermost squares at least, and beyond the mat's edge
@@ -48,7 +48,7 @@ TOWER_MM = 60.0
 REACH_S, TREMBLE_MM = 0.4, 0.5
 
 HANDLING_S = 0.4
-"""A hand that puts down or takes away stays so long."""
+"""How long a hand stays to put something down or take it away."""
 
 CUP_MM, CUPS = (78.0, 92.0), ((236, 232, 224), (60, 92, 140), (44, 46, 50))
 BOX_MM, BOXES = ((120.0, 80.0, 45.0), (200.0, 140.0, 30.0)), ((150, 40, 46), (30, 70, 110), (196, 166, 120))
@@ -67,7 +67,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Something comes from ``begin_s`` on, is there after ``come_s``, rests and takes as long to go again."""
+    """Something that starts to come at ``begin_s``, takes ``come_s`` to arrive, rests, and takes as long to leave."""
 
     kind: str
     begin_s: float
@@ -75,11 +75,11 @@ class Visit:
     edge_deg: float
     come_s: float
     shown: Callable[[float], Sequence[Overlay]]
-    """What is to be seen so many seconds after ``begin_s``."""
+    """The overlays a given number of seconds after ``begin_s``."""
 
     @property
     def end_s(self) -> float:
-        """When it is out of sight again."""
+        """Time at which it is out of sight again."""
         return self.begin_s + self.rest_s + 2 * self.come_s
 
 
@@ -114,7 +114,7 @@ class Bystanders:
         self.seen: list[Visit] = []
 
     def __call__(self, t_s: float) -> Sequence[Overlay]:
-        """What of it is in the picture."""
+        """The overlays of the visit at this time."""
         while t_s >= self._now.end_s:
             self._now = next(self._visits)
         since_s = t_s - self._now.begin_s
@@ -126,7 +126,7 @@ class Bystanders:
 
 
 def visits(kit: Kit, chance: random.Random, kinds: Sequence[str] = KINDS) -> Iterator[Visit]:
-    """Visits that follow each other, as many short ones as long ones."""
+    """Successive visits, as many short ones as long ones."""
     t_s = 2.0
     while True:
         for edge_deg in chance.sample(EDGES_DEG, len(EDGES_DEG)):
@@ -184,7 +184,7 @@ def _reach(kit: Kit, chance: random.Random, edge_deg: float, thing_mm: Point, re
 
 
 def _highest_mm(kit: Kit) -> float:
-    """How high what stands on the board rises."""
+    """Height up to which things on the board reach."""
     if kit.pillars is None:
         return TOWER_MM
     return floor_mm(kit, kit.pillars.highest) + max(piece.height_mm for piece in kit.pieces)

@@ -27,6 +27,6 @@ SWIFTSHADER = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swi
 
 
 def launched(playwright: Playwright, *arguments: str, draws_in_space: bool = False) -> Browser:
-    """A browser; ``draws_in_space``: with WebGL, in software.  ``arguments`` are given to it as they are."""
+    """A browser; ``draws_in_space``: with WebGL, in software.  ``arguments`` are passed on unchanged."""
     drawing = SWIFTSHADER if draws_in_space else WITHOUT_WEBGL
     return playwright.chromium.launch(executable_path=CHROMIUM, args=[*QUIET, *drawing, *arguments])

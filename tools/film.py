@@ -1,6 +1,6 @@
-"""A referee before a table that never stood anywhere: people act, hands come and go, readings are noisy.
+"""Simulates a referee and a table without pictures: people act, hands come and go, readings are noisy.
 
-What is seen of a square stays as it is until something happens to it, so that a square that looks wrong goes on looking
+The reading of a square stays the same until something happens to it, so that a square that looks wrong goes on looking
 wrong, as at a real table.
 """
 
@@ -31,10 +31,10 @@ HIGHEST = 10
 """Pieces in the tallest stack that the camera knows."""
 
 LEVEL_MM, SENSOR_NOISE_MM = 10.0, 0.8
-"""Of a pillar's step and of one reading of its sensor, as in the kit of Diamond."""
+"""Height of a pillar's step, and noise of one reading of its sensor, as in the kit of Diamond."""
 
 LEVELS = 20
-"""So many levels sensors and camera tell apart."""
+"""Number of levels that sensors and camera distinguish."""
 
 LEVEL_SHARE = 0.5
 """The camera tells a pillar from the next level by so much of what it tells a stack from a piece more by."""
@@ -45,15 +45,15 @@ HIDING = 0.2
 LEAST_SEEN = 0.1
 
 WORDLESS_S = 3.0
-"""Without a word from the referee people wait so long before they go on, or call the arbiter."""
+"""How long people wait for a word from the referee before they go on, or call the arbiter."""
 
 ANSWER_S = 1.5
-"""A question is answered after so long."""
+"""Time after which a question is answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How people behave, as probabilities a visit to the board.
+    """How people behave, as probabilities per visit to the board.
 
     Attributes:
         rests: the hand rests over the board before it acts.
@@ -117,7 +117,7 @@ class Film:
 
     @property
     def t_s(self) -> float:
-        """Time of the next frame."""
+        """The time of the next frame."""
         return self.frame / FPS
 
     def watch(self, acts: Iterable[Act]) -> None:
@@ -126,7 +126,7 @@ class Film:
             self._visit(act)
 
     def _visit(self, act: Act) -> None:
-        """A hand comes, does it, and leaves; then the referee has his say."""
+        """A hand comes, carries out the act, and leaves; then the referee responds."""
         begun_s = self.t_s
         if act.kind == MOVE and self._looks_alike(act):
             self.alike.add(len(self.truth))
@@ -167,7 +167,7 @@ class Film:
             self._call_arbiter(act)
 
     def _await_word(self, act: Act, said: int) -> None:
-        """The table lies calm until the referee has spoken, and a little longer."""
+        """The table is calm until the referee has responded, and a little longer."""
         asked_s: float | None = None
         if act.kind == MOVE and not self._shows(act.table):
             self._order(Done())
@@ -184,7 +184,7 @@ class Film:
                 asked_s, until_s = None, self.t_s + 1.0
 
     def _answer(self, act: Act) -> None:
-        """People say what was played; that something is wrong indeed they see for themselves."""
+        """People answer what was played; that something is really wrong they see for themselves."""
         options = self.referee.snapshot.options
         option = options.index(act.text) if act.text in options else None
         if option is None and act.kind == ILLEGAL:
@@ -192,7 +192,7 @@ class Film:
         self._order(Answer(option))
 
     def _call_arbiter(self, act: Act) -> None:
-        """Who finds that the record is wrong has it put right."""
+        """Have a wrong record corrected by the arbiter."""
         if self.referee.match.position != act.position and act.kind != "overflow":
             self.rulings += 1
             self._order(SetPosition(act.position))
@@ -224,7 +224,7 @@ class Film:
             return
 
     def _put(self, table: Table, cells: Sequence[Cell]) -> None:
-        """The table changes under the hand: its squares are seen anew, and those that stand behind them."""
+        """Change the table under the hand: new readings for these squares and those behind them."""
         clarity = self._clarity(table)
         if self.chance.random() < self.manners.askew:
             clarity[cells[-1]] *= 0.3
@@ -261,7 +261,7 @@ class Film:
             self.frame += 1
 
     def _lie(self, frames: int, covered: Iterable[Cell] = (), *, fresh: bool = True) -> None:
-        """Nothing moves; the first frame after something did still differs from the one before."""
+        """Frames without motion; the first after a motion still differs from the one before."""
         hidden = list(covered)
         for i in range(frames):
             glance = self.referee.glance(self.t_s, moving=fresh and i == 0 and not hidden)
@@ -298,14 +298,14 @@ class Film:
         return replace(reading, levels=table.levels, level_log_likelihood=self._levels_seen(table.levels))
 
     def _levels_seen(self, levels: tuple[int, ...]) -> np.ndarray:
-        """(n, LEVELS) what the camera says of pillars."""
+        """(n, LEVELS) the camera's evidence on the pillars' levels."""
         off = np.abs(np.arange(LEVELS)[np.newaxis] - np.array(levels)[:, np.newaxis])
         mean = LEVEL_SHARE * self.noise.height_nats * off
         rows = -self.rng.normal(mean, np.sqrt(2 * mean))
         return (rows - np.logaddexp.reduce(rows, axis=1, keepdims=True)).astype(np.float32)
 
     def _sensed(self) -> np.ndarray | None:
-        """(n, LEVELS) what the pillars' sensors say now."""
+        """(n, LEVELS) the sensors' present evidence on the pillars' levels."""
         if self.table.levels is None:
             return None
         heights = [LEVEL_MM * level + self.rng.normal(0.0, SENSOR_NOISE_MM) for level in self.table.levels]
@@ -344,7 +344,7 @@ def _renewed(scene: Reading, fresh: Reading, stale: np.ndarray) -> Reading:
 
 
 def _states(match: Match) -> tuple[CellState, ...]:
-    """What the camera can tell apart: a piece that may hide others has no height when it stands alone."""
+    """The states that the camera distinguishes: a piece that may hide others has no height when it stands alone."""
     hiding = {piece for piece in match.game.pieces if match.game.sight(piece)[0] is None}
     plain = kit_states(match.game.pieces, HIGHEST)
     return tuple((None, top) if height == 1 and top in hiding else (height, top) for height, top in plain)

@@ -1,4 +1,4 @@
-"""How much of every square the camera sees, of tables whose pieces stand where the program put them."""
+"""Computes how much of every square the camera sees, for simulated tables."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ HIDDEN = 0.1
 """A square of which less than this share is seen cannot be asked for."""
 
 MIDDLE = 0.55
-"""Width of the middle of an empty square's floor, as a share of the square's."""
+"""Width of the middle part of an empty square's floor, as a fraction of the square's."""
 
 
 def seen_shares(scene: Scene, setup: Setup) -> list[float]:
-    """For each cell the share (0…1) of its top piece's upper face that nothing hides from the camera.
+    """For each cell the fraction (0…1) of its top piece's upper face that is visible to the camera.
 
-    Of a pyramid the lateral faces count that are turned to the camera, of an empty cell the middle of its floor.
+    For a pyramid the lateral faces turned to the camera count, for an empty cell the middle of its floor.
     """
     size = (scene.camera.height_px, scene.camera.width_px)
     canvas = np.zeros(size, np.uint16)
@@ -42,7 +42,7 @@ def seen_shares(scene: Scene, setup: Setup) -> list[float]:
 
 
 def _stands(scene: Scene, setup: Setup, cell: int) -> tuple[list[Solid], list[Points]]:
-    """What stands on a cell, its column included, and the corners (k, 3) mm of each face that is to be seen."""
+    """What stands on a cell, including its column, and the corners (k, 3) mm of each face that should be seen."""
     kit, name, pile = scene.kit, scene.kit.cells[cell], setup.piles[cell]
     level = None if setup.levels is None else setup.levels[cell]
     base = column(kit, name, level)

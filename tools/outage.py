@@ -1,4 +1,4 @@
-"""Time how soon a camera that falls silent or freezes is noticed, and how soon its pictures are used again."""
+"""Measures how soon a camera that stalls or freezes is noticed, and how soon its pictures are used again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Failing:
         self.fails_s = time.monotonic() + 1.0
 
     def open(self) -> tuple[str, ...]:
-        """Always there."""
+        """Open the camera, which always succeeds."""
         return ()
 
     def grab(self) -> npt.NDArray[np.uint8]:
@@ -44,7 +44,7 @@ class Failing:
         return self._last
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _noise(self) -> npt.NDArray[np.uint8]:
         return self._rng.integers(90, 110, (720, 1280, 3), np.uint8)

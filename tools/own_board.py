@@ -28,7 +28,7 @@ BOARD = {"b2": "A", "b3": "VT", "c3": "TAV", "d2": "V", "d5": "AATV", "e3": "TT"
 QUALITY = 88
 PICTURES = FOLDER.parent.parent / "docs" / "pictures"
 MAT_SCALE, STICKERS_SCALE = 0.7, 0.9
-"""Of the pictures of printed sheets: pixels for each of the page's points."""
+"""Scale of the pictures of printed sheets: pixels per point of the page."""
 
 
 def picture(kit: Kit, stacks: dict[str, str]) -> Picture:

@@ -40,21 +40,21 @@ GAMES = ("draughts", "domination", "ziggurat")
 STYLES = ("chequer", "lines", "picture")
 ELEVATIONS_DEG = (42.0, 65.0)
 TABLES = 2
-"""Read of each board, each in a light of its own."""
+"""Number of tables read on each board, each in its own light."""
 
 CLICK_PX, RULER = 1.5, 0.003
 """Standard deviation of a corner that is pointed at, and of the one length that is measured, as a share of it."""
 
 QUIET_MODULES = 1.0
-"""White paper round a sticker's border."""
+"""Width of the white paper around a sticker's border, in modules."""
 
 WAVES_MM = 45.0
-"""How wide the patches of colour of a picture are."""
+"""Width of the patches of colour of a picture."""
 
 
 @dataclass(frozen=True, eq=False)
 class Owned:
-    """Somebody's own board: what is true of it, how it is painted, and where the camera stands."""
+    """A user's own board: its true kit, its painting, and the camera's pose."""
 
     kit: Kit
     painted: Picture
@@ -152,7 +152,7 @@ def _colour(rng: random.Random, hue: float, darkest: float, palest: float) -> Co
 
 
 def _tinted(rng: random.Random, colour: Colour) -> Colour:
-    """A colour of a piece, somewhat other than in the kit that comes with the program."""
+    """A colour of a piece that differs somewhat from that in the program's kit."""
     r, g, b = (min(max(round(part + rng.gauss(0, 15)), 0), 255) for part in colour)
     return r, g, b
 
@@ -187,7 +187,7 @@ def _shot(scene: Scene, table: Sequence[str], seed: int) -> Picture:
 
 
 def _field(own: Owned, rng: random.Random) -> Field:
-    """The playing field as somebody points at its corners, and measures its side."""
+    """The playing field as given by somebody who points at its corners and measures its side."""
     board, (across, along) = own.kit.board, own.kit.board.pitch_mm
     low = np.array(board.a1_mm) - (across / 2, along / 2)
     high = low + np.array([board.files * across, board.ranks * along])

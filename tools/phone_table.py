@@ -1,4 +1,4 @@
-"""A recorded table and a phone that films it: Chromium's fake camera plays pictures to the referee's own page."""
+"""A recorded table filmed by a phone: Chromium's fake camera plays pictures to the referee's own page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UPRIGHT = (390, 844)
 """Width and height of a phone's page, px."""
 
 WAIT_S = 300.0
-"""Long enough for a machine that has other things to do."""
+"""Timeout, long enough for a busy machine."""
 
 LOOK_S = 0.05
 VERDICTS = (
@@ -48,7 +48,7 @@ VERDICTS = (
     "withdrawn",
     "game-over",
 )
-"""What is said of a match; the rest is said of the camera."""
+"""Events about the match; the others are about the camera."""
 
 LAUNCH = """
 import sys, time
@@ -235,23 +235,23 @@ class Refereed:
 
     @property
     def said(self) -> str:
-        """What the program told people so far."""
+        """What the program has printed for people so far."""
         return self._said.read_text(encoding="utf-8")
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """What was said so far."""
+        """The events so far."""
         whole = self._events.read_text(encoding="utf-8").rpartition("\n")[0]
         return [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
 
     @property
     def verdicts(self) -> list[tuple[Any, ...]]:
-        """What was said of the match so far (see :func:`verdict`)."""
+        """The verdicts on the match so far (see :func:`verdict`)."""
         return [verdict(event) for event in self.events if event["event"] in VERDICTS]
 
     @property
     def mode(self) -> str:
-        """What the referee does."""
+        """The referee's mode."""
         return str(self._state["mode"])
 
     @property
@@ -317,7 +317,7 @@ def _most_mb(status: str) -> float:
 
 
 def verdict(event: dict[str, Any]) -> tuple[Any, ...]:
-    """What must be the same however a table was filmed: not when, and not how much was certain."""
+    """The part of an event that must be the same however a table was filmed: without times and probabilities."""
     return (event["event"], event.get("move") or event.get("attempt"), tuple(event.get("cells", ())))
 
 

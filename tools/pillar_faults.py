@@ -25,10 +25,10 @@ from companion.app.sensors import FILE, read_heights
 from tools.score import COMPANION, SHARED, run
 
 GONE_S, WRONG_S = 6.0, 4.0
-"""From these times on nothing is measured any more, or a sensor is a level too high."""
+"""Times from which nothing is measured any more, or a sensor reads one level too high."""
 
 JAMMED_S = 1.0
-"""A sensor that does not follow its pillar shows over and over what it showed so long."""
+"""A jammed sensor repeats its readings of this period instead of following its pillar."""
 
 STILL = 2
 """So many pillars that never move have a wrong sensor too, one after the other."""

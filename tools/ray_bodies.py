@@ -1,4 +1,4 @@
-"""Bodies that rays meet: discs as turned ones, all others by the planes of their faces, found by a grid over the board.
+"""Ray intersection with bodies: discs as solids of revolution, others by their faces' planes, found with a grid.
 
 A ray looks only at what stands on the squares of the grid over which it passes low enough.
 """
@@ -28,7 +28,7 @@ SIDE, UPPER, LOWER, TOP, BOTTOM = range(DISC_PARTS)
 
 GROUND = -2
 SURFACES_EACH = 32
-"""Numbers of surfaces kept for a body; none has so many."""
+"""Surface numbers reserved for each body; none has so many."""
 
 ROUGHNESS = {"disc": 0.12, "cube": 0.18, "pyramid": 0.1}
 CARVED_ROUGHNESS, COLUMN_ROUGHNESS = 0.2, 0.3
@@ -171,7 +171,7 @@ def _solids(kit: Kit, bodies: Sequence[Body]) -> Solids:
 
 @numba.njit(cache=True)
 def hit(solids: Solids, at: Vector, towards: Vector, most: float) -> tuple[float, int, int]:
-    """How far a ray goes, nearer than ``most``, the body that it meets (or GROUND, NOTHING), and its surface."""
+    """Distance, less than ``most``, at which a ray hits a body (or GROUND, NOTHING); the body; and its surface."""
     nearest, found, surface = most, NOTHING, 0
     if towards[2] < 0 and -at[2] / towards[2] < nearest:
         nearest, found = -at[2] / towards[2], GROUND
@@ -226,7 +226,7 @@ def _stepping(from_mm: float, speed: float, number: int) -> tuple[int, float, fl
 
 @numba.njit(cache=True, inline="always")
 def _met(shapes: Array, planes: Array, body: int, at: Vector, towards: Vector) -> tuple[float, int]:
-    """How far it is into a body, and through which of its surfaces; inf where a ray misses it."""
+    """Distance at which a ray enters a body, and the surface that it enters; inf if it misses."""
     x, y, z = shapes[body, 0] - at[0], shapes[body, 1] - at[1], shapes[body, 2] - at[2]
     along, apart2 = x * towards[0] + y * towards[1] + z * towards[2], x * x + y * y + z * z
     if apart2 - along * along > shapes[body, 3]:
@@ -252,7 +252,7 @@ def _met(shapes: Array, planes: Array, body: int, at: Vector, towards: Vector) -
 
 @numba.njit(cache=True)
 def _disc_met(shapes: Array, body: int, at: Vector, towards: Vector) -> tuple[float, int]:
-    """The same for a disc: what is within its cylinder, between its faces, and within the cones of its bevels."""
+    """The same for a disc: the intersection of its cylinder, the slab of its faces, and the cones of its bevels."""
     x, y, radius = at[0] - shapes[body, 4], at[1] - shapes[body, 5], shapes[body, 8]
     bottom, top = shapes[body, 6], shapes[body, 7]
     speed2, closing, apart2 = towards[0] ** 2 + towards[1] ** 2, x * towards[0] + y * towards[1], x * x + y * y

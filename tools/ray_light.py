@@ -31,10 +31,10 @@ from tools.traced import (
 )
 
 FINER = 2
-"""Rays a pixel each way."""
+"""Rays per pixel each way."""
 
 LATTICE_PX = 8
-"""Directions are reckoned for one pixel in so many each way: between them a lens bends them evenly to 0.01 px."""
+"""Directions are computed for one pixel in this many each way; between, linear interpolation is right to 0.01 px."""
 
 DIRECT, INDIRECT = 2, 2
 """Places that are tried on each lamp, and ways to the room's other light, for each ray."""
@@ -43,10 +43,10 @@ SHEET_PX_PER_MM = 4
 """Resolution of the printed sheet: about that of the rays."""
 
 BESIDE = 0.9
-"""Share of the room's light that reaches the table beside the mat, where no body is near."""
+"""Fraction of ambient light that reaches the table beside the mat, where no body is near."""
 
 DUSK = 0.4
-"""Share of the room's light that reaches a surface which is seen by another one only."""
+"""Fraction of ambient light that reaches a surface that is seen only via another one."""
 
 BURNT = 4.0
 """What is brighter counts as this bright beside white paper: there is little of it."""
@@ -196,7 +196,7 @@ def _printed(room: Room, x: float, y: float) -> Vector:
 
 @numba.njit(cache=True)
 def _surface(bodies: Bodies, room: Room, at: Vector, body: int, part: int) -> tuple[Vector, Vector, float]:
-    """Normal, colour and roughness of what was hit."""
+    """Normal, colour and roughness of the surface that was hit."""
     if body == GROUND:
         return (0.0, 0.0, 1.0), _printed(room, at[0], at[1]), room.roughness
     shapes, planes = bodies.solids.shapes, bodies.solids.planes
@@ -295,7 +295,7 @@ def _mirroring(
 
 @numba.njit(cache=True)
 def _from_afar(bodies: Bodies, room: Room, at: Vector, towards: Vector, chance: npt.NDArray[np.uint64]) -> Vector:
-    """Light that comes from this direction, but of lamps none directly."""
+    """Radiance from this direction, without direct light of lamps."""
     reach, body, part = hit(bodies.solids, at, towards, np.inf)
     if body == NOTHING:
         return _glow(room, towards)
@@ -315,6 +315,6 @@ def _from_afar(bodies: Bodies, room: Room, at: Vector, towards: Vector, chance: 
 
 @numba.njit(cache=True, inline="always")
 def _glow(room: Room, towards: Vector) -> Vector:
-    """Light of the room from one direction: walls are somewhat darker than the ceiling."""
+    """Ambient radiance from one direction: walls are somewhat darker than the ceiling."""
     share = 0.85 + 0.15 * towards[2]
     return room.glow[0] * share, room.glow[1] * share, room.glow[2] * share

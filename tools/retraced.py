@@ -1,4 +1,4 @@
-"""Pictures of the simulated table by path tracing, of which only what has changed is traced anew.
+"""Pictures of the simulated table by path tracing, in which only what has changed is traced again.
 
 A ray's chance depends on its place alone, so a picture in which nothing has changed is the same to the last bit.
 Traced anew are the rays that may meet a body which has come or gone, its shadows, and its close surroundings.  What
@@ -32,10 +32,10 @@ ROUND_SHARE = 0.6
 """…and by so much of its height farther."""
 
 FAR_MM = 450.0
-"""Shadows are followed no farther from the middle of the mat."""
+"""Largest distance from the middle of the mat to which shadows are followed."""
 
 WIDEST = 1.0
-"""Tangent of the angle from the optical axis up to which a lens' formula is asked."""
+"""Tangent of the largest angle from the optical axis at which the lens model is used."""
 
 STEPS_DIRECT, STEPS_INDIRECT = (1,), (1, 2, 4)
 """Rays between those whose mean is taken, each way, one smoothing after the other."""
@@ -90,7 +90,7 @@ class Retracer(Painter):
         return self._process(np.asarray(noisy, np.uint8), seq)
 
     def _update(self, setup: Setup) -> None:
-        """Trace anew what looks different from what was traced last."""
+        """Trace again what differs from the setup traced last."""
         kit, changed = self._scene.kit, []
         for i, pile in enumerate(setup.piles):
             key = (pile, None if setup.levels is None else setup.levels[i])
@@ -255,7 +255,7 @@ def _rays_at(scene: Scene, points_mm: Array) -> Array:
 
 
 def _merged(boxes: Sequence[Box]) -> list[Box]:
-    """Boxes that cover ``boxes``; those that touch each other, smoothing included, as one."""
+    """Boxes that cover ``boxes``; those that touch each other, including smoothing, are merged."""
     apart: list[Box] = []
     for box in boxes:
         joined = box

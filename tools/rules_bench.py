@@ -1,4 +1,4 @@
-"""How fast the rules are: at every calm board, and in random play beside python-chess and pydraughts."""
+"""Measures the speed of the rules: at every calm board, and in random play beside python-chess and pydraughts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PYDRAUGHTS = ("english", "standard")
 """Forms that pydraughts plays: English, and international, which it calls standard."""
 
 LONGEST = 200
-"""Plies after which a random match is broken off: some games seldom end by themselves."""
+"""Plies after which a random match is stopped: some games seldom end by themselves."""
 
 
 def worst_outlook_ms(tag: str) -> float:

@@ -51,7 +51,7 @@ NONSENSE = (
     "{}", "[[]]", "[inf, nan]", "1979-05-27", '"' + "x" * 5000 + '"', "'", "[[[[", "é", '"../../../../dev/zero"',
     "\x00",
 )  # fmt: skip
-"""What a value is exchanged for."""
+"""Replacements for values."""
 
 MEASURED = b"--field 326,393 789,599 956,211 560,80 --side-mm=264,264 --piece-mm=27,7 --files=8 --ranks=8\n"
 """Words of `companion measure`: the corners and sizes of a board."""
@@ -273,7 +273,7 @@ def run(words: list[str], most_lines: int, within_s: int = LONGEST_S) -> tuple[i
 
 
 def campaign(folder: Path, files: int, seed: int, only: str) -> Iterator[str]:
-    """Every fault in words."""
+    """Every fault as text."""
     chosen = [kind for kind in kinds(folder) if only in ("", kind.name)]
     shares = sum(kind.share for kind in chosen)
     for kind in chosen:

@@ -53,7 +53,7 @@ NONSENSE: tuple[Any, ...] = (
 
 @dataclass
 class HonestTable:
-    """A table that plays at random and says so; it knows what it has said."""
+    """A table that plays at random and publishes it; it remembers its messages."""
 
     name: str
     info: MatchInfo
@@ -203,7 +203,7 @@ def campaign(path: Path, messages: int, seed: int) -> Iterator[str]:
 
 
 def missed(hall: Hall, tables: list[HonestTable], k: int) -> Iterator[str]:
-    """Tables of which the page does not show what they have said."""
+    """Tables whose events the page does not show."""
     for table in tables:
         state = hall.state(table.name)
         position = format_position(table.match.game, table.match.position)

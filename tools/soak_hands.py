@@ -113,7 +113,7 @@ def shoot(tag: str, seed: int, plies: int, kinds: Sequence[str] = KINDS) -> Run:
 
 
 def _latencies(truth: Sequence[Truth], said: Sequence[Event]) -> tuple[list[float], list[str]]:
-    """How long after the hand had left each verdict fell, in seconds, and those that were late, in words."""
+    """Seconds from the hand's leaving to each verdict, and the late verdicts in words."""
     latencies_s, late = [], []
     for act in truth:
         kind = ANSWER[act.kind]

@@ -43,7 +43,7 @@ PAGE = 4096
 
 
 def rss_mb() -> float:
-    """Megabytes that this process holds now."""
+    """Resident memory of this process in megabytes."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE / 2**20
 

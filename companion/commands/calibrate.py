@@ -1,4 +1,4 @@
-"""`companion calibrate`: a lens from photographs of a board; the appearance of a board and of a set likewise."""
+"""`companion calibrate`: calibrates a lens, and learns the appearance of a board and a set, from photographs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from vision.pose.registration import register, to_gray
 
 @dataclass(frozen=True, slots=True)
 class LensOptions(OptionGroup):
-    """What `companion calibrate lens` is told."""
+    """Options of `companion calibrate lens`."""
 
     images: tuple[Path, ...]
     board: Path | None
@@ -40,7 +40,7 @@ class LensOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True)
 class PiecesOptions(OptionGroup):
-    """What `companion calibrate pieces` is told."""
+    """Options of `companion calibrate pieces`."""
 
     kit: str
     images: tuple[Path, ...]
@@ -51,7 +51,7 @@ class PiecesOptions(OptionGroup):
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Add `calibrate` with its two kinds."""
+    """Add `calibrate` with its two subcommands."""
     calibrate = subparsers.add_parser("calibrate", help="calibrate the lens, or learn the look of a set")
     kinds = calibrate.add_subparsers(dest="kind", required=True, metavar="lens|pieces", parser_class=type(calibrate))
     what = "intrinsics and distortion from photographs of a ChArUco board, or of a kit's own markers"
@@ -75,7 +75,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run_lens(options: LensOptions) -> int:
-    """`companion calibrate lens`."""
+    """Calibrate a lens."""
     if options.kit:
         return _run_board_lens(options, load_kit(options.kit))
     board = read_board(options.board) if options.board else DEFAULT_BOARD
@@ -87,7 +87,7 @@ def run_lens(options: LensOptions) -> int:
 
 
 def _run_board_lens(options: LensOptions, kit: Kit) -> int:
-    """`companion calibrate lens --kit`: exit code 1 where the photographs do not tell the focal length."""
+    """`companion calibrate lens --kit`; exit code 1 if the photographs do not determine the focal length."""
     result = calibrate_on_board(options.images, kit, why_too_few)
     write_file(options.output, format_camera(result.camera))
     print("\n".join(board_lens_report(result)))
@@ -96,7 +96,7 @@ def _run_board_lens(options: LensOptions, kit: Kit) -> int:
 
 
 def board_lens_report(result: BoardLens) -> list[str]:
-    """Lines that say what the board's markers tell of a lens, how surely, and what would tell more."""
+    """Lines that report the lens found from a board's markers, its accuracy, and what would improve it."""
     camera = result.camera
     k1 = f"k1 {camera.distortion[0]:.3f} to {result.k1_deviation:.3f}"
     lines = [
@@ -115,7 +115,7 @@ def board_lens_report(result: BoardLens) -> list[str]:
 
 
 def lens_report(result: LensCalibration) -> list[str]:
-    """Lines that say how good a lens calibration is and what would make it better."""
+    """Lines that report the quality of a lens calibration and what would improve it."""
     error, deviation = result.camera.reprojection_px, result.focal_deviation
     known = f"focal length known to {deviation:.2%}: {quality(result)}"
     return [
@@ -127,7 +127,7 @@ def lens_report(result: LensCalibration) -> list[str]:
 
 
 def _check_mat(path: Path, picture: Picture, kit: Kit, camera: Camera) -> None:
-    """Raises ProfileError, which names the photograph, where it does not show the mat."""
+    """Check that a photograph shows the mat.  Raises ProfileError, which names the photograph, if it does not."""
     try:
         register(to_gray(picture), kit, camera)
     except VisionError as error:
@@ -135,12 +135,12 @@ def _check_mat(path: Path, picture: Picture, kit: Kit, camera: Camera) -> None:
 
 
 def run_pieces(options: PiecesOptions) -> int:
-    """`companion calibrate pieces`.
+    """Learn the appearance of a set.
 
-    Exit code 1 where the photographs do not tell the lens that was asked for, or show another grid than the kit says.
+    Exit code 1 if the photographs do not determine the lens that was asked for, or show another grid than the kit has.
     """
     kit = load_kit(options.kit)
-    # More pictures after --empty are empty ones too; the last shows the pieces.
+    # Further pictures after --empty show the empty board too; the last shows the pieces.
     *more, shown = options.images
     if more and not options.empty:
         raise CompanionError(f"calibrate pieces: one IMAGE shows the pieces, not {len(options.images)}; or use --empty")

@@ -16,7 +16,7 @@ from companion.rules.game import Violation
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion check` is told."""
+    """Options of `companion check`."""
 
     position: str
     move: str | None
@@ -31,7 +31,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Print whether a move is legal, or what it breaks; of one move or of many."""
+    """Print whether one or many moves are legal, or the rules that they break."""
     if options.position == MANY:
         return answer_lines(_answer_line)
     if options.move is None:

@@ -1,4 +1,4 @@
-"""`companion clip`: the seconds round a verdict, out of a match's recording."""
+"""`companion clip`: cuts the seconds around a verdict out of a match's recording."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from companion.records.clip import AFTER_S, BEFORE_S, clip
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion clip` is told; times in seconds before and after the verdict."""
+    """Options of `companion clip`; times in seconds before and after the verdict."""
 
     match: str
     n: int

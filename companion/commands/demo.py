@@ -1,4 +1,4 @@
-"""`companion demo`: the whole system without hardware; a rendered camera looks at simulated players."""
+"""`companion demo`: the whole system without hardware; a simulated camera watches simulated players."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from companion.simulate.table import FAST, REAL, SimulatedTable, clock
 DEFAULT_GAME = "domination"
 DEFAULT_SEED = 1
 STORE = "demo.db"
-"""Demonstrations are kept apart from real matches."""
+"""Name of the store of demonstrations, separate from real matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion demo` is told; ``plies``: so many accepted moves end it."""
+    """Options of `companion demo`; it ends after ``plies`` accepted moves."""
 
     game: str
     kings: str
@@ -62,7 +62,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Exit code 1 when the referee and the players' own record of what they did disagree."""
+    """Run a demonstration; exit code 1 if the referee and the record of what the players did disagree."""
     store = options.output.store or _own_store()
     result = demonstrate(replace(options, output=replace(options.output, store=store)))
     if not options.output.json:
@@ -72,14 +72,14 @@ def run(options: Options) -> int:
 
 
 def _own_store() -> Path:
-    """Where demonstrations are kept, its folder made if need be.  Raises StoreError."""
+    """The store of demonstrations; its folder is made if need be.  Raises StoreError."""
     folder = default_store(os.environ).parent
     make_folder(folder)
     return folder / STORE
 
 
 def demonstrate(options: Options) -> Result:
-    """Show one match as ``options`` say, and hold what was said against what was done."""
+    """Run one match with ``options``, and compare what the referee said with what was done."""
     cv2.setNumThreads(1)
     match = as_they_lie(begin_match(made_for(options.game), options.start), options.kings)
     kit = open_kit(None, match.game)
@@ -107,14 +107,14 @@ def demonstrate(options: Options) -> Result:
 
 
 def shown_games() -> tuple[str, ...]:
-    """Every game that a kit comes with the program for, for as many players as it may have."""
+    """Every game for which the program has a kit, in each number of players that it allows."""
     players = {info.name: info.players for info in available_games()}
     games = [parse_tag(load_kit(name).game) for name in available_kits()]
     return tuple(format_tag(name, variant, n) for name, variant, _ in games for n in players[name])
 
 
 def made_for(tag: str) -> str:
-    """The game that is shown: where the kit is made for a variant, the main rules are shown in that."""
+    """The game to demonstrate: without a variant in ``tag``, the one for which the game's kit is made."""
     name, variant, players = parse_tag(tag)
     own = load_kit(name).game if name in available_kits() else name
     return tag if variant else own + (f"/{players}" if players else "")

@@ -1,4 +1,4 @@
-"""`companion doctor`: everything that a table needs, looked at before people sit down."""
+"""`companion doctor`: checks everything that a table needs before people sit down."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ from vision.pose.registration import to_gray
 from vision.reader import Reader
 
 USUAL = Camera(1280, 720, np.diag([1000.0, 1000.0, 1.0]), np.zeros(5), 0.0)
-"""What a camera is tried with before its lens has been measured; only the size counts."""
+"""Camera with which a device is tried before its lens has been calibrated; only the size matters."""
 
 LET_IN_S = 120.0
-"""So long somebody has to scan the code, to get past the browser's warning, and to allow the camera."""
+"""Time that somebody has to scan the code, get past the browser's warning, and allow the camera."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion doctor` is told.
+    """Options of `companion doctor`.
 
-    ``web`` is where a phone finds its page, ``image`` a photograph in place of a camera, ``overlay`` one to write.
+    ``web`` is the address of a phone's page, ``image`` a photograph in place of a camera, ``overlay`` one to write.
     """
 
     game: str | None
@@ -88,7 +88,7 @@ class Options(OptionGroup):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One camera, file or simulation: how it is, its picture (None: none), its lens and appearance where known."""
+    """One camera, file or simulation: its check, its picture (None: none), its lens and appearance where known."""
 
     check: Check
     image: npt.NDArray[np.uint8] | None
@@ -117,7 +117,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Exit code 1 when a check found a fault."""
+    """Run all checks; exit code 1 if one found a fault."""
     cv2.setNumThreads(1)
     game = load_game(options.game) if options.game else None
     name = options.kit or (kit_name(game.tag) if game else None)
@@ -131,7 +131,7 @@ def run(options: Options) -> int:
 
 
 def _controller(url: str | None, kit: Kit | None) -> Check:
-    """The pillar controller that is named, or plugged in; where no game is, with the first kit that has pillars."""
+    """Check the pillar controller that is named or plugged in; without a game, for the first kit with pillars."""
     if kit is None:
         kit = next((each for each in map(load_kit, available_kits()) if each.pillars is not None), None)
     if url is None and kit is not None and kit.pillars is not None:
@@ -154,7 +154,7 @@ def _checks(options: Options, game: Game | None, kit: Kit | None, wishes: Wishes
 
 
 def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[View]:
-    """Everything that the options name to look at."""
+    """A view for everything that the options name."""
     source = options.source
     if not source.is_given:
         source = replace(source, device=plugged_in(CAMERAS), picamera=modules(listed()))
@@ -179,7 +179,7 @@ def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[Vie
 
 
 def _filmed(options: Options) -> Iterator[View]:
-    """What each phone sees that scans its code."""
+    """A view for each phone that scans its code."""
     count, files = options.source.phone, options.source.camera
     proof = certificate_of(None, options.web, has_phones=True)
     assert options.web is not None
@@ -210,7 +210,7 @@ def _missed(phone: PhoneCamera) -> Check:
 
 
 def _devices(source: SourceOptions, lenses: Sequence[Camera]) -> tuple[Device, ...]:
-    """The cameras that the options name, with what each is to give."""
+    """The cameras that the options name, each with its lens, which gives the size of its pictures."""
     return (
         *(named_camera(device, lens) for device, lens in zip(source.device, lenses, strict=False)),
         *(PiCamera(number, lens) for number, lens in zip(source.picamera, lenses[len(source.device) :], strict=True)),
@@ -218,7 +218,7 @@ def _devices(source: SourceOptions, lenses: Sequence[Camera]) -> tuple[Device, .
 
 
 def _at(files: Sequence[Path], i: int) -> Path | None:
-    """The file of camera ``i``; a single one is that of all."""
+    """The file of camera ``i``; a single file is shared by all cameras."""
     return files[i] if i < len(files) else files[0] if len(files) == 1 else None
 
 
@@ -227,7 +227,7 @@ def _camera(files: Sequence[Path], i: int) -> Camera | None:
 
 
 def _with_lens(view: View, kit: Kit | None, files: Sequence[Path]) -> View:
-    """``view`` with the lens that the board shows in it, where that was asked for."""
+    """``view`` with the lens found from the board in its picture, if that was asked for."""
     if view.camera is not None or view.image is None or kit is None or AUTO not in files:
         return view
     return replace(view, camera=camera_of(AUTO, kit, [view.image])[0])
@@ -276,7 +276,7 @@ def _seen(view: View, kit: Kit | None) -> Iterator[Check]:
 
 
 def _overlay(file: Path, view: View, kit: Kit | None) -> Check:
-    """The picture with what is believed of it, as a file."""
+    """Write the picture with its reading drawn over it."""
     if view.image is None or view.camera is None or kit is None:
         return fault("overlay", "nothing to draw over", "name the game, a picture, and --camera")
     try:
@@ -288,7 +288,7 @@ def _overlay(file: Path, view: View, kit: Kit | None) -> Check:
 
 
 def _missing(game: Game | None, wishes: Wishes) -> int:
-    """How many clips of the voice have not been made."""
+    """Number of voice clips that have not been made."""
     if wishes.voice is None or game is None:
         return 0
     library = Library(wishes.voice, wishes.tongue.voice)

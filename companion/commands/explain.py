@@ -1,4 +1,4 @@
-"""`companion explain`: why a verdict fell."""
+"""`companion explain`: shows the reasons for a verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from companion.records.verdict_page import verdict_jpeg, verdict_page
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion explain` is told."""
+    """Options of `companion explain`."""
 
     match: str
     n: int | None
@@ -42,7 +42,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Show one verdict on the terminal, or in a file where one is asked for; without a number list them all."""
+    """Show one verdict on the terminal, or write it to a file if one is given; without a number list them all."""
     cv2.setNumThreads(1)
     file = options.file
     with open_store(options.store, read_only=True) as store:

@@ -1,4 +1,4 @@
-"""`companion export`: a kept match as a score sheet, a document or pictures."""
+"""`companion export`: writes a stored match as a score sheet, a document or pictures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from companion.records.shots import recorded_shots, stills
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion export` is told."""
+    """Options of `companion export`."""
 
     match: str
     is_hall: bool
@@ -58,7 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Write a match in the form that the file's suffix asks for."""
+    """Write a match in the format given by the file's suffix."""
     cv2.setNumThreads(1)
     file = options.file
     if options.is_hall:
@@ -90,20 +90,20 @@ def _export_hall(options: Options) -> int:
 
 
 class Exported:
-    """A match that is being exported, with the pictures that were kept of it."""
+    """A match to be exported, with its stored pictures."""
 
     def __init__(self, store: Store, match: MatchId, record: MatchRecord) -> None:
         self.store, self.match, self.record = store, match, record
 
     @property
     def title(self) -> str:
-        """Who played what."""
+        """Title of the match: the game, and the people's names if known."""
         info = self.record.info
         title = title_of(info.game)
         return f"{title}: {', '.join(filter(None, info.names))}" if any(info.names) else title
 
     def stills(self) -> dict[int, bytes]:
-        """The pictures kept as evidence."""
+        """The pictures stored as evidence, by event number."""
         return stills(self.store, self.match, (event.n for event in self.record.events))
 
 
@@ -127,4 +127,4 @@ WRITERS: dict[str, Callable[[Path, Exported], object]] = {
     ".mp4": _write_film,
     ".html": _write_page,
 }
-"""How each form is written, by suffix."""
+"""Functions that write each format, by suffix."""

@@ -1,4 +1,4 @@
-"""`companion firmware`: the controller's firmware without a controller, and a word with a real one."""
+"""`companion firmware`: runs the controller's firmware without a controller, or talks to a real one."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from firmware_bridge.simulated.micropython import UnderMicroPython
 from firmware_bridge.simulated.port import Port, serve
 
 OWN_NOISE_MM = 0.3
-"""What a good pot adds to the heights of ``--levels``; those of a file have their noise already."""
+"""Noise that a good potentiometer adds to the heights of ``--levels``; those of a file have theirs already."""
 
 SETTLED_S = 0.5
-"""So long a controller is listened to: after it is started, or a cable is moved, its filters need some scans."""
+"""Time for which a controller is read: after a start, or when a cable was moved, its filters need some scans."""
 
 ANSWER_S = 3.0
-"""A controller that is there has answered long before."""
+"""Timeout for an answer: a working controller answers long before."""
 
 INTERPRETERS: Mapping[str, Callable[[Bench], Host]] = {"cpython": InProcess, "micropython": UnderMicroPython}
 
@@ -50,7 +50,7 @@ ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion firmware` is told; one of ``levels``, ``csv`` and ``serial`` is given."""
+    """Options of `companion firmware`; exactly one of ``levels``, ``csv`` and ``serial`` is given."""
 
     levels: str | None
     csv: Path | None
@@ -97,7 +97,7 @@ def run(options: Options) -> int:
 
 
 def _serve(options: Options, kit: Kit) -> None:
-    """Serve the firmware until somebody ends it."""
+    """Serve the firmware until it is interrupted."""
     if options.link is None:
         raise CompanionError("--link is missing: give the name that the pseudo-terminal shall have")
     if options.calibrate:
@@ -117,7 +117,7 @@ def _serve(options: Options, kit: Kit) -> None:
 
 
 def _of_levels(text: str, kit: Kit) -> Heights:
-    """Pillars that stand still.  Raises BadText."""
+    """Heights of pillars that do not move.  Raises BadText."""
     at = levels_of(kit)
     ranks = [rank.split(",") for rank in text.split("/")]
     words = [word for rank in reversed(ranks) for word in rank]
@@ -133,7 +133,7 @@ def _of_levels(text: str, kit: Kit) -> Heights:
 
 
 def _of_file(path: Path, kit: Kit) -> Heights:
-    """Pillars that stand as a file says at each time; a field that is empty stays as it was.  Raises SourceError."""
+    """Heights over time from a file; an empty field keeps the height before.  Raises SourceError."""
     rows = read_heights(path, kit.cells)
     if not rows:
         raise CompanionError(f"{path}: holds no row of heights")
@@ -147,7 +147,7 @@ def _of_file(path: Path, kit: Kit) -> Heights:
 
 
 def _talk(url: str, calibrate: str | None, kit: Kit) -> int:
-    """Ask a real controller how it is, or calibrate it; exit code 1 when it says no."""
+    """Show the state of a real controller, or calibrate it; exit code 1 if it refuses."""
     link = Link(url, levels_of(kit))
     try:
         welcome = _answer(link, Connected, url).welcome
@@ -171,7 +171,7 @@ def _talk(url: str, calibrate: str | None, kit: Kit) -> int:
 
 
 def _settled(link: Link, url: str) -> Sample:
-    """What the pillars are once they have been listened to for :data:`SETTLED_S`.  Raises CompanionError."""
+    """The sample after the pillars have been read for :data:`SETTLED_S`.  Raises CompanionError."""
     end_s = time.monotonic() + SETTLED_S
     sample = _answer(link, Sample, url)
     while time.monotonic() < end_s:
@@ -183,7 +183,7 @@ Answer = TypeVar("Answer", Connected, Sample, wire.Done, wire.Status)
 
 
 def _answer(link: Link, kind: type[Answer], url: str) -> Answer:
-    """The next event of a kind.  Raises CompanionError when none comes, or the controller is refused."""
+    """The next event of one kind.  Raises CompanionError when none comes, or the controller is refused."""
     end_s = time.monotonic() + ANSWER_S
     while time.monotonic() < end_s:
         events: tuple[Event, ...] = link.take()
@@ -197,7 +197,7 @@ def _answer(link: Link, kind: type[Answer], url: str) -> Answer:
 
 
 def _told(sample: Sample, status: wire.Status, welcome: wire.Welcome, kit: Kit) -> list[str]:
-    """How a controller is, for people: the board as it lies, then what is wrong."""
+    """Lines on a controller's state for people: heights laid out like the board, then what is wrong."""
     files = kit.board.files
     told = [f"{mm:5.1f} mm" for mm in sample.heights_mm]
     lines = ["  ".join(told[first : first + files]) for first in reversed(range(0, len(told), files))]

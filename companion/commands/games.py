@@ -1,4 +1,4 @@
-"""`companion games`: the games that can be played."""
+"""`companion games`: lists the games that can be played."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.scene.svg import draw_svg
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion games` is told."""
+    """Options of `companion games`."""
 
     pages: Path | None
     json: bool
@@ -46,7 +46,7 @@ def run(options: Options) -> int:
 
 
 def _either(numbers: tuple[int, ...]) -> str:
-    """``2``, ``2 or 4``, ``2, 3 or 4``."""
+    """Numbers in words, such as ``2``, ``2 or 4``, ``2, 3 or 4``."""
     return " or ".join(filter(None, (", ".join(map(str, numbers[:-1])), str(numbers[-1]))))
 
 

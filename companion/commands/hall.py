@@ -1,4 +1,4 @@
-"""`companion hall`: all tables of a hall on one page."""
+"""`companion hall`: shows all tables of a hall on one page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ IDLE_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion hall` is told."""
+    """Options of `companion hall`."""
 
     broker: Broker
     web: tuple[str, int]
@@ -85,7 +85,7 @@ def run(options: Options) -> int:
 
 
 def _serve(hub: Hub, messages: SimpleQueue[tuple[str, bytes]]) -> None:
-    """Take messages as they come; a failing store is said once, and what it missed is asked for again."""
+    """Take messages as they come; a failing store is reported once, and what it missed is requested again."""
     is_failing = False
     while True:
         try:
@@ -106,7 +106,7 @@ def _send(link: Link, topic: str, data: bytes) -> None:
 
 
 def _store(path: Path | None) -> Path:
-    """The hall's store, its folder made if need be.  Raises StoreError."""
+    """Path of the hall's store; the default one's folder is made if need be.  Raises StoreError."""
     if path is not None:
         return path
     folder = default_store(os.environ).parent

@@ -1,4 +1,4 @@
-"""`companion import`: a score sheet, a document or a file of PDN into the store."""
+"""`companion import`: puts a score sheet, a document or a PDN file into the store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from companion.records.sheet_reading import parse_sheet
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion import` is told."""
+    """Options of `companion import`."""
 
     file: Path
     store: Path | None
@@ -41,7 +41,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Put the matches of a file into the store, and print their numbers: all of them, or none."""
+    """Put all matches of a file into the store, or none, and print their numbers."""
     file = options.file
     try:
         records = _records(file, _text(file))
@@ -58,7 +58,7 @@ def run(options: Options) -> int:
 
 
 def _records(file: Path, text: str) -> list[MatchRecord]:
-    """The matches of a text.  Raises BadText."""
+    """The matches in a text.  Raises BadText."""
     if text.lstrip().startswith("{"):
         return [parse_document(text)]
     if file.suffix.lower() == ".pdn":
@@ -67,7 +67,7 @@ def _records(file: Path, text: str) -> list[MatchRecord]:
 
 
 def _text(file: Path) -> str:
-    """What a file says.  Raises BadText where it is no text, CompanionError where it cannot be read."""
+    """The text of a file.  Raises BadText if it is not text, CompanionError if it cannot be read."""
     try:
         data = sys.stdin.buffer.read(MOST_TEXT_BYTES) if str(file) == "-" else read_bytes(file)
     except OSError as error:

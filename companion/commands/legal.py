@@ -1,4 +1,4 @@
-"""`companion legal`: the legal moves of a position."""
+"""`companion legal`: lists the legal moves of a position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from companion.rules import notation
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion legal` is told."""
+    """Options of `companion legal`."""
 
     position: str
     json: bool
@@ -27,7 +27,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Print the legal moves of one position or of many."""
+    """Print the legal moves of one or many positions."""
     if options.position == MANY:
         return answer_lines(lambda text: _answer(text)[0])
     answer, moves = _answer(options.position)
@@ -36,7 +36,7 @@ def run(options: Options) -> int:
 
 
 def _answer(text: str) -> tuple[Json, list[str]]:
-    """The answer as an object, and the moves."""
+    """The answer as a JSON object, and the moves."""
     game, position = read_position(text)
     moves = sorted(notation.format_move(game, position, move) for move in game.legal_moves(position))
     outcome = game.outcome(position)

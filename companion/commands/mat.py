@@ -1,4 +1,4 @@
-"""`companion mat`: the printable mat of a kit, stickers for one's own board, the board for calibrating the lens."""
+"""`companion mat`: writes the printable mat of a kit, stickers for an own board, or the calibration board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHARUCO, STICKERS = "charuco", "stickers"
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion mat` is told."""
+    """Options of `companion mat`."""
 
     kit: str
     output: Path
@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """`companion mat`."""
+    """Write the sheets to a PDF file."""
     if options.kit == STICKERS:
         return _print_stickers(options)
     paper = options.paper or "a3"

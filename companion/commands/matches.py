@@ -1,4 +1,4 @@
-"""`companion matches`: the matches that are kept."""
+"""`companion matches`: lists the stored matches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Json = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion matches` is told."""
+    """Options of `companion matches`."""
 
     store: Path | None
     json: bool
@@ -33,7 +33,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Print a line for each match; of damaged ones as much as can be read, then fail."""
+    """Print a line for each match, for damaged ones as far as they can be read; then fail if any is damaged."""
     damage = ""
     if nothing_kept(options.store):
         return none_yet()

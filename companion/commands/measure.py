@@ -1,4 +1,4 @@
-"""`companion measure`: the kit of somebody's own board, from a photograph of it."""
+"""`companion measure`: makes the kit of a user's own board from a photograph."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from vision.errors import VisionError
 from vision.sizing.sizes import Sizes
 
 LONGEST_MM = 10_000.0
-"""No board or marker is larger, and no picture wider in pixels times ten."""
+"""Upper limit of lengths, and of coordinates in the photograph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion measure` is told."""
+    """Options of `companion measure`."""
 
     game: str
     photo: Path
@@ -84,7 +84,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """`companion measure`: exit code 1 where corners do not fit the stickers or the board's lines."""
+    """Measure a board; exit code 1 if the corners do not fit the stickers or the board's lines."""
     game, picture = load_game(options.game), load_picture(options.photo)
     camera = None if options.camera == AUTO else read_camera(options.camera)
     dictionary(options.dictionary)
@@ -116,7 +116,7 @@ def run(options: Options) -> int:
 
 
 def board_report(kit: Kit, board: MeasuredBoard) -> list[str]:
-    """Lines that say what was measured of the board, and how well."""
+    """Lines that report the measurements of the board and their accuracy."""
     across, up = board.pitch_mm
     numbers = ", ".join(str(marker.id) for marker in board.markers)
     lines = [
@@ -133,7 +133,7 @@ def board_report(kit: Kit, board: MeasuredBoard) -> list[str]:
 
 
 def pieces_report(kit: Kit, told: Mapping[str, Size], sizes: Sequence[Sizes] | None = None) -> list[str]:
-    """Lines that say how large pieces look, and ask for the sizes that nobody has ``told`` by their letters."""
+    """Lines that report the measured sizes of pieces, and ask for those that are not in ``told`` (by letters)."""
     groups = piece_sizes(kit.pieces)
     known = set("".join(letters or "".join(kind.letter for kind in kit.pieces) for letters in told))
     lines = []
@@ -154,12 +154,12 @@ def pieces_report(kit: Kit, told: Mapping[str, Size], sizes: Sequence[Sizes] | N
 
 
 def _named(letters: str, groups: Sequence[PieceSize]) -> str:
-    """Letters after the word "pieces", where pieces have several sizes."""
+    """The letters to add after the word "pieces", if the pieces have several sizes."""
     return f" {letters}" if len(groups) > 1 else ""
 
 
 def _said(sizes: Sizes, kit: Kit) -> str:
-    """How large pieces look, and how surely; a cube is as high as it is wide."""
+    """The measured size of pieces with its accuracy; for a cube without the height, which is the width."""
     wide = f"{sizes.width_mm:.1f} mm wide, to {sizes.width_deviation_mm:.1f} mm"
     if kit.piece(sizes.letters[0]).shape == "cube":
         return wide
@@ -167,7 +167,7 @@ def _said(sizes: Sizes, kit: Kit) -> str:
 
 
 def _length(text: str) -> float:
-    """A length for argparse."""
+    """Parse a length, for argparse."""
     try:
         length = float(text)
     except ValueError:
@@ -178,7 +178,7 @@ def _length(text: str) -> float:
 
 
 def _lengths(text: str) -> tuple[float, ...]:
-    """One length, or two joined by a comma."""
+    """Parse one length, or two joined by a comma."""
     words = text.split(",")
     if len(words) > 2:
         raise ArgumentTypeError(f"{text!r}: give one length or two, such as 288 or 288,300")
@@ -186,14 +186,14 @@ def _lengths(text: str) -> tuple[float, ...]:
 
 
 def _size(text: str) -> tuple[str, Size]:
-    """Letters of pieces, none for all, and their width and height, none for cubes."""
+    """Parse letters of pieces (none for all) and their width and height (none for cubes)."""
     letters, _, lengths = text.rpartition("=")
     width, *heights = _lengths(lengths)
     return letters, (width, heights[0] if heights else None)
 
 
 def _pair(text: str) -> tuple[float, float]:
-    """Two numbers joined by a comma, 0 or more."""
+    """Parse two numbers, 0 or more, joined by a comma."""
     try:
         x, y = map(float, text.split(","))
     except ValueError:

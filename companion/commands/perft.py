@@ -1,4 +1,4 @@
-"""`companion perft`: how many sequences of legal moves there are."""
+"""`companion perft`: counts the sequences of legal moves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEEPEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion perft` is told."""
+    """Options of `companion perft`."""
 
     position: str
     depth: int
@@ -42,7 +42,7 @@ def _depth(text: str) -> int:
 
 
 def run(options: Options) -> int:
-    """Print the count, with --divide that of each first move before it."""
+    """Print the count, with --divide preceded by that for each first move."""
     game, position = read_position(options.position)
     answer: Json = {"position": options.position, "depth": options.depth}
     lines: list[str] = []

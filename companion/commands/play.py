@@ -1,4 +1,4 @@
-"""`companion play`: the position after some moves."""
+"""`companion play`: prints the position after some moves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from companion.rules import notation
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion play` is told."""
+    """Options of `companion play`."""
 
     position: str
     moves: tuple[str, ...]
@@ -29,7 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Print the position after the moves; at the first illegal one say why instead."""
+    """Print the position after the moves, or why the first illegal one is illegal."""
     game, position = read_position(options.position)
     for text in options.moves:
         move = notation.parse_move(game, position, text)

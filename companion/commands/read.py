@@ -1,4 +1,4 @@
-"""`companion read`: the board in photographs."""
+"""`companion read`: reads the board in photographs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from vision.warm_up import warm_up
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion read` is told."""
+    """Options of `companion read`."""
 
     kit: str
     images: tuple[Path, ...]
@@ -48,7 +48,7 @@ class Options(OptionGroup):
 
 
 class Square(TypedDict):
-    """The likeliest of a square: its height (None: no camera sees it), its top where it is not empty, probability."""
+    """The likeliest state of a square: height (None: no camera sees it), top unless it is empty, probability."""
 
     height: int | None
     top: NotRequired[str]
@@ -56,7 +56,7 @@ class Square(TypedDict):
 
 
 class Row(TypedDict):
-    """What is read in one picture; ``why``: the mat was not found, and nothing else is known."""
+    """The reading of one picture; with ``why`` the mat was not found, and nothing else is known."""
 
     image: str
     found: bool
@@ -88,10 +88,10 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """`companion read`.
+    """Read the board in photographs.
 
-    Exit code 1 when the mat was not found in some picture, its lens not told, or the board looks otherwise than the kit
-    says, or has another grid.
+    Exit code 1 if in some picture the mat was not found, the lens was not determined, or the board looks different from
+    the kit, or has another grid.
     """
     cv2.setNumThreads(1)
     if options.overlay and len(options.images) > 1:
@@ -120,9 +120,9 @@ def run(options: Options) -> int:
 def read_row(
     reader: Reader, path: Path, image: npt.NDArray[np.uint8], levels: Levels | None = None
 ) -> tuple[Row, tuple[Reading, Geometry] | None]:
-    """One reading of a picture, (height, width, 3) uint8 BGR, as it is printed with ``--json``; and itself.
+    """The reading of a picture, (height, width, 3) uint8 BGR, as a row for ``--json``; and the reading itself.
 
-    The second is the reading with its geometry, None where the mat was not found.  ``levels`` are those of the pillars,
+    The second is the reading with its geometry, None if the mat was not found.  ``levels`` are those of the pillars,
     where they are known.
     """
     begun = time.perf_counter()
@@ -142,7 +142,7 @@ def read_row(
 
 
 def squares(reading: Reading) -> dict[str, Square]:
-    """Every cell's likeliest height and top with their probability."""
+    """Each cell's likeliest height and top with their probability."""
     rows: dict[str, Square] = {}
     for i, cell in enumerate(reading.cells):
         (height, top), p = reading.best(i)
@@ -151,7 +151,7 @@ def squares(reading: Reading) -> dict[str, Square]:
 
 
 def describe(row: Row) -> str:
-    """A reading for people: what stands where, doubtful squares marked."""
+    """A reading as text for people: what stands where, with doubtful squares marked."""
     if "why" in row:
         return f"{row['image']}: {row['why']}"
     stacks = [

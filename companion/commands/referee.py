@@ -1,4 +1,4 @@
-"""`companion referee`: a real table, or a recording of one, refereed."""
+"""`companion referee`: referees a match at a table, or a recording of one."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Referee until the source ends; at a table with a page, one match after the other."""
-    load_game(options.game)  # a name that is mistyped is said first
+    """Referee until the source ends; at a table with a page, one match after another."""
+    load_game(options.game)  # a mistyped name is reported first
     if not options.source.is_given:
         *others, last = (f"--{source}" for source in SOURCES)
         raise CompanionError(f"nothing to look at: give one of {', '.join(others)} and {last}")
@@ -64,7 +64,7 @@ def _referee_one(options: Options) -> None:
 
 
 def _left(options: Options, games: Collection[str]) -> Interrupted | None:
-    """The newest match of these games that goes on, if that is wanted and there is one.  Raises CompanionError."""
+    """The newest unfinished match of these games, if it is to be resumed and there is one.  Raises CompanionError."""
     if not options.play.resume:
         return None
     tags = {load_game(game).tag for game in games}

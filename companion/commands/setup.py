@@ -1,4 +1,4 @@
-"""`companion setup`: from an unpacked box to a table that referees, led by a page."""
+"""`companion setup`: sets up a table, guided by a web page."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WEB = ("127.0.0.1", 8000)
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion setup` is told; of ``device``, ``picamera``, ``phone`` and ``simulate`` at most one is given."""
+    """Options of `companion setup`; at most one of ``device``, ``picamera``, ``phone`` and ``simulate`` is given."""
 
     game: str
     kit: str | None
@@ -94,12 +94,12 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Serve the page until Ctrl-C, or until somebody starts the match there: then the referee takes its place."""
+    """Serve the page until Ctrl-C, or until somebody starts the match there: then the referee replaces it."""
     cv2.setNumThreads(1)
     game = load_game(options.game)
     kit = open_kit(options.kit, game)
     known = _known_camera(options)
-    # Whatever is chosen now: on the page it may be a phone.
+    # Whatever is chosen here: on the page a phone may be chosen.
     proof = certificate_of(None, options.web, has_phones=not options.simulate)
     desk = open_desk(options.panel, game.players, sys.stdout)
     cues = {} if options.panel == "none" else _cues(desk, game)
@@ -128,14 +128,14 @@ def run(options: Options) -> int:
         workshop.close()
         desk.close()
     if wants_match:
-        # In this process's place: camera, panel and address are free again, and nothing of the set-up stays in memory.
+        # It replaces this process: camera, panel and address are free again, and the set-up uses no memory any more.
         words = [sys.executable, "-m", "companion.cli", "referee", str(options.output / TABLE_FILE)]
         os.execve(sys.executable, words, os.environ | {HANDED_ON: token})  # noqa: S606 - no shell, and our own words
     return DONE
 
 
 def _workshop(options: Options, outfit: Outfit, eyes: EyeRoutes) -> Workshop:
-    """The workshop before a simulated table, or with a choice of cameras."""
+    """The workshop of a simulated table, or one with a choice of cameras."""
     if options.simulate:
         photographer = Photographer(outfit.kit, outfit.game)
         return Workshop(outfit, photographer, photographer.show)
@@ -148,7 +148,7 @@ def _workshop(options: Options, outfit: Outfit, eyes: EyeRoutes) -> Workshop:
 
 
 def _opened(eyes: EyeRoutes, choice: Choice, known: Camera | None) -> Opened:
-    """A camera that was chosen.  Raises SourceLost."""
+    """Open the camera that was chosen.  Raises SourceLost."""
     camera = known or Camera(*SIZE, np.eye(3), np.zeros(5), 0.0)
     eyes.look(())
     device: Device
@@ -177,7 +177,7 @@ def _chosen(options: Options) -> Choice | None:
 
 
 def _known_camera(options: Options) -> Camera | None:
-    """The lens that was measured before, by the option or in the folder."""
+    """The camera calibrated before, from the option or in the folder."""
     if options.camera == AUTO:
         return None
     if options.camera is not None:
@@ -187,7 +187,7 @@ def _known_camera(options: Options) -> Camera | None:
 
 
 def _keys(options: Options, *, has_tls: bool) -> Mapping[str, str]:
-    """What table.toml says of the options but for the camera, as TOML."""
+    """The keys of table.toml for the options except the camera, as TOML text by key."""
     keys = {}
     if options.kit is not None:
         keys["kit"] = _quoted(str(Path(options.kit).absolute()) if Path(options.kit).exists() else options.kit)
@@ -195,7 +195,7 @@ def _keys(options: Options, *, has_tls: bool) -> Mapping[str, str]:
         keys["simulate"] = "true"
     if options.serial is not None:
         keys["serial"] = _quoted(options.serial)
-    # The match's page takes the place of this one, at the same address.
+    # The match's page replaces this one at the same address.
     if has_tls:
         keys["tls"] = "true"
     return keys | {"panel": _quoted(options.panel), "web": _quoted("{}:{}".format(*options.web))}
@@ -208,7 +208,7 @@ def _quoted(text: str) -> str:
 
 
 def _cues(desk: Teller, game: Game) -> Mapping[str, Callable[[], None]]:
-    """What the panel can be made to show."""
+    """What the panel can show for a trial, by name."""
     start = game.start()
     mover, position = start.to_move, format_position(game, start)
     cell = game.layout.cells[0]
@@ -225,7 +225,7 @@ def _cues(desk: Teller, game: Game) -> Mapping[str, Callable[[], None]]:
 
 
 def _sensors(options: Options, kit: Kit) -> Callable[[], str] | None:
-    """What the pillar controller says now; None where there are no pillars."""
+    """Returns the pillar controller's present state as text; None if there are no pillars."""
     if kit.pillars is None:
         return None
     if not options.serial:

@@ -1,4 +1,4 @@
-"""`companion show`: the board of a position."""
+"""`companion show`: draws the board of a position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from companion.scene.svg import draw_svg
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion show` is told."""
+    """Options of `companion show`."""
 
     position: str
     svg: Path | None
@@ -33,7 +33,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Print the board with characters; with --svg write a picture too."""
+    """Print the board as text; with --svg write a picture too."""
     game, position = read_position(options.position)
     picture = drawing.draw_text(game, position)
     if options.svg is not None:

@@ -1,4 +1,4 @@
-"""`companion start`: the start position of a game."""
+"""`companion start`: prints the start position of a game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from companion.rules import notation
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion start` is told."""
+    """Options of `companion start`."""
 
     game: str
     json: bool

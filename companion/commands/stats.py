@@ -1,4 +1,4 @@
-"""`companion stats`: a club's matches in numbers."""
+"""`companion stats`: statistics of the stored matches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from companion.records.stats import GameStats, game_stats, lines, to_row
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion stats` is told."""
+    """Options of `companion stats`."""
 
     game: str | None
     file: Path | None
@@ -42,7 +42,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Print the numbers of every game in the store."""
+    """Print the statistics of every game in the store."""
     file = options.file
     if file is not None and file.suffix.lower() != ".svg":
         raise CompanionError(f"{file}: this form is not known; end the name with .svg")
@@ -61,7 +61,7 @@ def run(options: Options) -> int:
 
 
 def collect(store: Store, game: str | None) -> list[GameStats]:
-    """The numbers of each game that was played, by tag; what is damaged or has not begun is named and left out."""
+    """Statistics of each game played, by tag; matches that are damaged or have not begun are named and left out."""
     matches: defaultdict[str, list[MatchId]] = defaultdict(list)
     left_out: list[MatchId] = []
     for match in store.match_ids():
@@ -80,7 +80,7 @@ def collect(store: Store, game: str | None) -> list[GameStats]:
 
 
 def _readable(store: Store, matches: Iterable[MatchId], left_out: list[MatchId]) -> Iterator[MatchRecord]:
-    """One match after the other; the numbers of those that cannot be read go to ``left_out``."""
+    """The matches that can be read; the numbers of the others are added to ``left_out``."""
     for match in matches:
         try:
             yield take_out(store, match)

@@ -1,4 +1,4 @@
-"""`companion token`: the arbiter's token of a table that starts by itself."""
+"""`companion token`: prints the arbiter's token of a table that starts automatically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SERVICE_STATE = Path("/var/lib") / FOLDER
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion token` is told."""
+    """Options of `companion token`."""
 
     state: Path | None
 

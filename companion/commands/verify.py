@@ -1,4 +1,4 @@
-"""`companion verify`: whether kept matches follow the rules, and have not been altered."""
+"""`companion verify`: checks that stored matches follow the rules and have not been altered."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from companion.replay import first_fault
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion verify` is told."""
+    """Options of `companion verify`."""
 
     match: str
     store: Path | None
@@ -32,7 +32,7 @@ class Options(OptionGroup):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where a record does not hold: at event ``n``, and why."""
+    """The event ``n`` at which a record is not valid, and why."""
 
     n: int
     why: str
@@ -48,7 +48,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """Print whether the records of one match or of all hold, or where they break."""
+    """Print whether the records of one match or of all are valid, or where they are not."""
     if options.match == ALL and nothing_kept(options.store):
         return none_yet()
     with open_store(options.store, read_only=True) as store:
@@ -67,7 +67,7 @@ def run(options: Options) -> int:
 
 
 def _lines(store: Store, match: MatchId, breaks: list[Break], *, is_json: bool, is_brief: bool) -> Iterator[str]:
-    """What is said of one match; where there are many, only of those that break."""
+    """The lines on one match; with ``is_brief`` and without JSON only if its record is not valid."""
     if breaks and not is_json:
         yield from (f"match {match} breaks at event {each.n}: {each.why}" for each in breaks)
     elif is_json or not is_brief:
@@ -81,13 +81,13 @@ def _lines(store: Store, match: MatchId, breaks: list[Break], *, is_json: bool, 
 
 
 def _breaks(store: Store, match: MatchId) -> list[Break]:
-    """Where the chain breaks and where the rules contradict the record, if they do."""
+    """Where the hash chain breaks and where the rules contradict the record, if they do."""
     found = (broken_at(store, match), first_fault(_readable_events(store, match)))
     return [Break(each.n, each.why) for each in found if each is not None]
 
 
 def _readable_events(store: Store, match: MatchId) -> Iterator[Event]:
-    """The events up to the first that cannot be read; the chain names that one."""
+    """The events up to the first that cannot be read, which the check of the chain reports."""
     for record in store.records(match):
         try:
             yield store.read(match, record)

@@ -1,4 +1,4 @@
-"""`companion voice`: make the sounds of everything that may be said, before the match."""
+"""`companion voice`: makes, before the match, the sounds of everything that may be said."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.voice.repertoire import repertoire
 
 @dataclass(frozen=True, slots=True)
 class Options(OptionGroup):
-    """What `companion voice` is told."""
+    """Options of `companion voice`."""
 
     game: str
     language: str | None
@@ -33,7 +33,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(options: Options) -> int:
-    """`companion voice`."""
+    """Make the clips of a game."""
     tag, names, code, store = options.game, {}, options.language, None
     if tag.endswith(SUFFIX):
         from companion.commands.options.settings import file_settings  # noqa: PLC0415 - it needs all of OpenCV

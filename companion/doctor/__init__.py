@@ -1,1 +1,1 @@
-"""Checks of everything that a table needs, each with what to do."""
+"""Checks of everything that a table needs, each with advice on what to do."""

@@ -17,7 +17,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was checked and found; ``todo`` says what to do about a fault."""
+    """A check's subject and finding; ``todo`` says what to do about a fault."""
 
     name: str
     state: Status
@@ -25,12 +25,12 @@ class Check:
     todo: str = ""
 
     def line(self) -> str:
-        """For people."""
+        """One line of text for people."""
         mark = {Status.OK: "ok", Status.FAULT: "FAULT", Status.UNUSED: "-"}[self.state]
         return f"{mark:<6} {self.name:<9} {self.found}" + (f": {self.todo}" if self.todo else "")
 
     def row(self) -> dict[str, Any]:
-        """For programs."""
+        """A JSON object for programs."""
         return {"check": self.name, "state": self.state.value, "found": self.found, "do": self.todo or None}
 
 
@@ -45,11 +45,11 @@ def fault(name: str, found: str, todo: str) -> Check:
 
 
 def unused(name: str, why: str) -> Check:
-    """Something that this table does not have, or that could not be looked at."""
+    """A check of something that this table does not have, or that could not be checked."""
     return Check(name, Status.UNUSED, why)
 
 
 def told(name: str, error: Exception) -> Check:
-    """A fault from an error, whose one line says what is wrong, then what to do."""
+    """A fault from an error whose message says what is wrong and, after the last colon, what to do."""
     found, _, todo = str(error).rpartition(": ") if ": " in str(error) else (str(error), "", "")
     return Check(name, Status.FAULT, found or todo, todo if found else "")

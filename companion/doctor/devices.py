@@ -1,4 +1,4 @@
-"""What is plugged in: cameras, the panel, the pillar controller."""
+"""Checks of connected devices: cameras, the panel, the pillar controller."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from vision.capture.live import Device
 Picture = npt.NDArray[np.uint8]
 
 MEASURED = 20
-"""Pictures that tell how fast a camera is."""
+"""Number of pictures from which a camera's frame rate is measured."""
 
 SLOW_HZ = 10.0
-"""Hands that move between two pictures of a slower camera are not seen to move."""
+"""Lowest sufficient frame rate: a slower camera misses hands that move between two pictures."""
 
 ANSWER_S = 3.0
-"""A controller answers within a second of being plugged in."""
+"""Timeout: a controller answers within a second of being plugged in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A camera that was tried: how it is, and its last picture, None when it gave none."""
+    """A camera that was tried: its check, and its last picture (None if it gave none)."""
 
     check: Check
     image: Picture | None
 
 
 def check_camera(device: Device, clock: Callable[[], float] = time.perf_counter) -> Looked:
-    """Open a camera, look through it, and close it."""
+    """Open a camera, take pictures, and close it."""
     try:
         remarks = device.open()
         begun = clock()
@@ -67,7 +67,7 @@ def check_camera(device: Device, clock: Callable[[], float] = time.perf_counter)
 
 
 def check_serial(url: str | None, kit: Kit | None) -> Check:
-    """Whether the pillar controller answers, which firmware it has, and what is wrong with its sensors."""
+    """Check whether the pillar controller answers, its firmware version, and its sensors."""
     if url is None:
         return unused("serial", "no pillar controller is plugged in, and none named (--serial)")
     if kit is None or kit.pillars is None:
@@ -84,7 +84,7 @@ def check_serial(url: str | None, kit: Kit | None) -> Check:
 
 
 def _spoken(link: Link, url: str, kit: Kit) -> Check:
-    """What the controller says within :data:`ANSWER_S`."""
+    """The check of what the controller sends within :data:`ANSWER_S`."""
     version, until = "", time.monotonic() + ANSWER_S
     while time.monotonic() < until:
         for event in link.take():
@@ -112,7 +112,7 @@ def check_panel(
     environment: Mapping[str, str],
     wait: Callable[[float], None] = time.sleep,
 ) -> Check:
-    """Light every lamp of a panel on pins, sound its tone, and see that no button is stuck."""
+    """Light every lamp of a GPIO panel, sound its tone, and check that no button is stuck."""
     if wishes.panel != "gpio":
         return unused("panel", f"the panel is {wishes.panel!r}; nothing to test")
     from gpiozero.pins.mock import MockFactory  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What is plugged in, by the names that Linux gives it: nobody need name it to have it looked at."""
+"""Finds connected devices by the names that Linux gives them, so that nobody needs to name them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ CONTROLLERS = "serial/by-id/usb-MicroPython_*"
 """udev's links to boards that run MicroPython, as the pillar controller does."""
 
 LISTING = ("rpicam-hello", "--list-cameras")
-"""Raspberry Pi OS's own list of camera modules, and of USB cameras too."""
+"""Raspberry Pi OS's command that lists camera modules, and USB cameras too."""
 
 MODULE = re.compile(r"^\s*(\d+) : \S+ .*\((?!.*usb)[^()]*\)\s*$", re.MULTILINE)
-"""A line of that list that is no USB camera: ``0 : imx708 [4608x2592 10-bit RGGB] (/base/soc/i2c0mux/…/imx708@1a)``."""
+"""A line of that list for no USB camera: ``0 : imx708 [4608x2592 10-bit RGGB] (/base/soc/i2c0mux/…/imx708@1a)``."""
 
 
 def plugged_in(pattern: str, devices: Path = DEVICES) -> tuple[str, ...]:
-    """The paths below ``devices`` that are like ``pattern``, sorted."""
+    """The paths below ``devices`` that match ``pattern``, sorted."""
     return tuple(map(str, sorted(devices.glob(pattern))))
 
 
 def modules(listing: str) -> tuple[int, ...]:
-    """The numbers of the camera modules in what :data:`LISTING` prints."""
+    """The numbers of the camera modules in the output of :data:`LISTING`."""
     return tuple(int(number) for number in MODULE.findall(listing))
 
 
 def listed() -> str:
-    """What :data:`LISTING` prints; nothing on a machine that is no Raspberry Pi."""
+    """The output of :data:`LISTING`; empty where the command does not exist or fails."""
     try:
         done = subprocess.run(LISTING, capture_output=True, text=True, check=True, timeout=PATIENCE_S)  # noqa: S603
     except (OSError, subprocess.SubprocessError):

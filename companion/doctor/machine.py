@@ -1,4 +1,4 @@
-"""The machine that the program runs on: its clock, its disk, its sound."""
+"""Checks of the machine on which the program runs: its clock, disk and sound."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from companion.voice.library import PROGRAM as ESPEAK
 from companion.voice.speaker import PROGRAM as APLAY
 
 BUILT = datetime(2026, 11, 1, tzinfo=UTC)
-"""The program is younger: a clock that shows less has lost its time."""
+"""The program is newer than this: a clock that shows an earlier time has lost it."""
 
 LEAST_FREE_GB = 0.5
-"""Some hundred matches with their pictures, or ten minutes of a recording."""
+"""Least free disk space: some hundred matches with their pictures, or ten minutes of a recording."""
 
 SLOW_SYNC_MS = 100.0
-"""An event is shown when it is on the disk; a longer wait is felt."""
+"""Longest good time to write to the disk: an event is shown once it is on the disk, and a longer wait is felt."""
 
 SYNCS = 3
-"""The quickest of so many writes is the disk's own speed; others may be writing during one of them."""
+"""Number of writes, of which the fastest counts: other programs may be writing during one of them."""
 
 PATIENCE_S = 5.0
 
 
 def check_clock(now: datetime, *, is_synchronised: bool | None) -> Check:
-    """Whether the clock can be right; ``is_synchronised``: what the system says, None where it says nothing."""
+    """Check whether the clock can be right; ``is_synchronised``: what the system reports, None if it is unknown."""
     found = f"{now:%Y-%m-%d %H:%M} UTC"
     if now < BUILT:
         return fault("clock", found, "set the date, or connect the machine to a network; matches are kept with it")
@@ -41,7 +41,7 @@ def check_clock(now: datetime, *, is_synchronised: bool | None) -> Check:
 
 
 def synchronised() -> bool | None:
-    """Whether systemd keeps the clock right; None where there is no systemd to ask."""
+    """Whether systemd reports a synchronised clock; None if it cannot be asked."""
     try:
         command = ["timedatectl", "show", "--property=NTPSynchronized", "--value"]
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S)  # noqa: S603
@@ -51,7 +51,7 @@ def synchronised() -> bool | None:
 
 
 def check_disk(folder: Path) -> Check:
-    """Whether matches can be kept in ``folder``, which need not exist yet, and how fast."""
+    """Check whether matches can be stored in ``folder``, which need not exist yet, and how fast."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     try:
         free_gb = shutil.disk_usage(there).free / 1e9
@@ -68,7 +68,7 @@ def check_disk(folder: Path) -> Check:
 
 
 def _written_s(file: IO[bytes]) -> float:
-    """How long it takes until one more page of a file is on the disk, in seconds."""
+    """Time in seconds until one more page of a file is on the disk."""
     file.write(bytes(4096))
     begun = time.perf_counter()
     os.fsync(file.fileno())
@@ -76,7 +76,7 @@ def _written_s(file: IO[bytes]) -> float:
 
 
 def check_sound(*, is_wanted: bool, missing: int, devices: Path = Path("/dev/snd")) -> Check:
-    """Whether the voice will be heard; ``missing`` clips have not been made yet."""
+    """Check whether the voice will be heard; ``missing`` clips have not been made yet."""
     if not is_wanted:
         card = "a sound card" if any(devices.glob("pcm*p")) else "no sound card"
         return unused("sound", f"{card}; no voice is wanted (--voice)")

@@ -1,4 +1,4 @@
-"""What can be told from one picture: lens, markers, room, light, focus."""
+"""Checks of one picture: lens, markers, room for stacks, light, focus."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ Picture = npt.NDArray[np.uint8]
 FOCUS = BLURRED.partition(": ")[2]
 
 TOWER = 3
-"""Pieces of one size that must fit on each other within the picture."""
+"""Height, in pieces of one size, of a tower that must fit into the picture."""
 
 NAMED = 4
-"""So many squares are named."""
+"""Number of squares named in a message."""
 
 GOOD_REPROJECTION_PX = 0.5
-"""A lens that was measured worse than this makes heights uncertain; they differ by a few pixels."""
+"""Largest good reprojection error: a worse lens makes heights uncertain, which differ by a few pixels."""
 
 DIM = 0.03
-"""Linear level of white paper below which few codes are left for dark pieces."""
+"""Linear level of white paper below which few codes remain for dark pieces."""
 
 CLIPPED_CODE, CLIPPED_SHARE = 254, 0.05
-"""A mat of which more than this share is this bright has lost colours; the brightest example picture has 0.3 %."""
+"""A mat with more than this fraction of pixels at this code has lost colours; the brightest example has 0.3 %."""
 
 UNEVEN = 4.0
-"""A mat that is so many times brighter at one corner than at another has its darkest pieces in noise."""
+"""If one corner of the mat is this many times brighter than another, the darkest pieces are lost in noise."""
 
 
 def check_lens(camera: Camera) -> Check:
-    """How well the lens was measured."""
+    """Check the lens's calibration."""
     found = (
         f"measured for {camera.width_px} x {camera.height_px} px, reprojection error {camera.reprojection_px:.2f} px"
     )
@@ -54,7 +54,7 @@ def check_lens(camera: Camera) -> Check:
 
 
 def check_picture(image: Picture, kit: Kit, camera: Camera, levels: Sequence[int] = ()) -> Iterator[Check]:
-    """Markers, room, light and focus in a picture (height, width, 3) uint8 BGR.
+    """Checks of markers, room, light and focus in a picture (height, width, 3) uint8 BGR.
 
     ``levels`` are those of the terrain, in the order of the kit's cells; empty: a flat board, or pillars.
     """
@@ -74,7 +74,7 @@ def check_picture(image: Picture, kit: Kit, camera: Camera, levels: Sequence[int
 
 
 def check_focus(gray: Picture) -> Check:
-    """Whether edges are steep in a picture (height, width) uint8 of which no markers' edges are known."""
+    """Check whether edges are steep in a picture (height, width) uint8 in which no markers' edges are known."""
     steepness = sharpness(gray)
     found = f"edges have {steepness:.2f} of the contrast, sharp ones 0.4 or more"
     return fault("focus", found, FOCUS) if steepness < LEAST_SHARPNESS else fine("focus", found)
@@ -90,7 +90,7 @@ def _markers(pose: Registration, kit: Kit) -> Check:
 
 
 def _focus(gray: Picture, kit: Kit, pose: Registration, camera: Camera) -> Check:
-    """Whether a picture (height, width) uint8 is as sharp as counting a kit's pieces asks for."""
+    """Check whether a picture (height, width) uint8 is sharp enough to count a kit's pieces."""
     spread_mm, most_mm = blur_mm(gray, kit, pose, camera), most_blur_mm(kit)
     if spread_mm == 0:
         return unused("focus", "is measured by the markers, none of which is wholly in the picture")
@@ -99,7 +99,7 @@ def _focus(gray: Picture, kit: Kit, pose: Registration, camera: Camera) -> Check
 
 
 def _room(pose: Registration, kit: Kit, camera: Camera, levels: Sequence[int]) -> Check:
-    """Whether a tower is whole in the picture wherever it may stand; one that is cut off has a doubtful height."""
+    """Check whether a tower on any square is entirely in the picture; the height of one cut off is uncertain."""
     tower = _tower(kit)
     half = kit.piece(tower[-1]).width_mm / 2
     corners = np.array([[x, y] for x in (-half, half) for y in (-half, half)])
@@ -117,7 +117,7 @@ def _room(pose: Registration, kit: Kit, camera: Camera, levels: Sequence[int]) -
 
 
 def _tower(kit: Kit) -> str:
-    """The tallest that people often build, bottom first: three pieces, one of each size, or one on a pillar."""
+    """The tallest common tower, bottom first: three pieces of one size, one of each size, or one on a pillar."""
     sizes = {kind.height_mm: kind.letter for kind in kit.pieces}
     tallest = "".join(sizes[height] for height in sorted(sizes, reverse=True))
     if kit.pillars is not None:
@@ -143,13 +143,13 @@ def _light(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Chec
 
 
 def _clipped(image: Picture, outline: Points) -> float:
-    """Share of an area (outline (n, 2) px) of a picture in which a channel is at its end."""
+    """Fraction of an area (outline (n, 2) px) of a picture in which some channel is clipped."""
     area = np.zeros(image.shape[:2], np.uint8)
     cv2.fillPoly(area, [np.round(outline).astype(np.int32)], 1)
     return float((image[area > 0].max(axis=1) >= CLIPPED_CODE).mean())
 
 
 def _corners(kit: Kit) -> Points:
-    """(4, 3) mm, corners of the mat."""
+    """(4, 3) mm, the corners of the mat."""
     x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
     return np.array([[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]])

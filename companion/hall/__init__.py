@@ -1,1 +1,1 @@
-"""All tables of a hall: each publishes what it says, one hub keeps and shows it all."""
+"""All tables of a hall: each publishes its events, and one hub stores and shows them."""

@@ -1,8 +1,8 @@
-"""All tables of a hall: what each plays, kept in the hub's own store.  One thread calls everything; no network here.
+"""The state of all tables of a hall, stored in the hub's own store.  One thread calls everything; no network here.
 
-What a table says is shown and kept only if it is an event (:mod:`companion.events`) that can follow by the rules
-(:mod:`companion.replay`), so that whatever the store holds can be shown, verified and exported.  A table that says
-something else is named and left out from there on, until what it says follows.
+A table's message is shown and stored only if it is an event (:mod:`companion.events`) that can follow by the rules
+(:mod:`companion.replay`), so that everything in the store can be shown, verified and exported.  A table that sends
+anything else is reported and ignored from then on, until its events follow again.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from companion.web.feed import Bell, Feed
 from companion.web.story import told
 
 ASK_AGAIN_S = 3.0
-"""A table is asked no more often than this for what is missing: one that sends nonsense must not be asked for ever."""
+"""Shortest interval between requests to a table for missing events; one that sends nonsense is not asked for ever."""
 
 SAY_AGAIN_S = 60.0
-"""A table that is left out is named no more often than this."""
+"""Shortest interval between reports of a table that is ignored."""
 
 MOST_TABLES = 256
-"""So many tables are shown; anybody may invent names of tables at a broker without passwords."""
+"""Largest number of tables shown; anybody may invent names of tables at a broker without passwords."""
 
 MOST_MATCHES = 4
-"""Matches of one table that are held ready; another one that goes on is taken from the store again."""
+"""Number of matches of one table held in memory; any other one that continues is loaded from the store again."""
 
 
 @dataclass
@@ -42,10 +42,10 @@ class Playing:
     """One match of a table.
 
     Attributes:
-        info: what was known when it began.
-        feed: what the page shows.
+        info: the facts about it when it began.
+        feed: the feed for the page.
         number: its number in the store; None before its first event.
-        matches: what the match can be now, by the rules; empty before its first event.
+        matches: the states that the match can have now, by the rules; empty before its first event.
     """
 
     info: MatchInfo
@@ -54,7 +54,7 @@ class Playing:
     matches: tuple[Match, ...] = ()
 
     def take(self, event: Event, keep: Callable[[MatchId | None, Event], MatchId]) -> None:
-        """Let an event follow, kept by ``keep``, then shown.  Raises CompanionError when it cannot follow."""
+        """Add an event: store it with ``keep``, then show it.  Raises CompanionError when it cannot follow."""
         matches = following(self.matches, event)
         if matches[0].game.tag != self.info.game:
             raise BadText(f"the match is {self.info.game}, not {matches[0].game.tag}")
@@ -66,7 +66,7 @@ class Playing:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One table: whether it is there, what it plays or has played last, and why more is not shown (empty: all is)."""
+    """One table: whether it is online, its present or last match, and why events are ignored (empty: none are)."""
 
     name: str
     is_online: bool
@@ -75,7 +75,7 @@ class Seat:
 
 
 class Hub:
-    """Takes messages, keeps what they say, and says what it wants of the tables."""
+    """Takes the tables' messages, stores their events, and requests missing ones."""
 
     def __init__(
         self,
@@ -84,13 +84,13 @@ class Hub:
         bell: Bell,
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
-        """The hub over what its store has kept.
+        """The hub, with the matches in its store.
 
         Args:
-            store: the hub's own; it is the caller's to close.
+            store: the hub's own store, to be closed by the caller.
             want: sends a message to a topic.
-            bell: rung at every piece of news.
-            say: told, in one line, of a table that is left out and of a match that is damaged.
+            bell: rung at every change.
+            say: called with one line about a table that is ignored or a match that is damaged.
         """
         self._store, self._want, self.bell, self._say = store, want, bell, say
         self._asked: dict[str, float] = {}
@@ -109,23 +109,23 @@ class Hub:
             self._seat(Seat(table, is_online=False, playing=playing, fault=fault))
 
     def finished(self) -> list[Finished]:
-        """The matches that have ended, the first first; players without a name are called by their colours."""
+        """The matches that have ended, oldest first; players without a name are named by their colours."""
         return [self._finished[number] for number in sorted(self._finished)]
 
     def _note_result(self, table: str, info: MatchInfo, number: MatchId, over: GameOver | None) -> None:
-        """Remember how a match has ended, or that it goes on after all."""
+        """Record how a match ended, or that it continues after all."""
         if over is None:
             self._finished.pop(number, None)
         else:
             self._finished = {**self._finished, number: finished_of(table, info, over)}
 
     def take(self, topic: str, data: bytes, now_s: float) -> None:
-        """One message of a table at ``now_s`` of any clock.
+        """Take one message from a table at ``now_s`` of any clock.
 
-        What is no proper message is counted in ``faults``, changes nothing and is told once of a table that is shown.
+        An invalid message is counted in ``faults``, changes nothing and is reported once for a table that is shown.
 
         Raises:
-            StoreError: the store fails; the event is asked for again later.
+            StoreError: the store fails; the event is requested again later.
         """
         table = ""
         try:
@@ -158,7 +158,7 @@ class Hub:
         if playing is None and (table, key) in self._kept:
             playing = self._hold(table, self._kept[table, key][1])
         if playing is None:
-            return  # The table will say what it plays, and is asked for it then.
+            return  # The table will say what it plays, and the events are requested then.
         last_n = playing.feed.standing.n
         if event.n <= last_n:
             if event.n and playing.feed.standing.events[event.n - 1] != event:
@@ -171,7 +171,7 @@ class Hub:
         def keep(number: MatchId | None, event: Event) -> MatchId:
             number = self._keep(table, playing.info, number, event)
             if isinstance(event, GameOver | TakenBack | Corrected):
-                # Who is told of the end asks for the results at once.
+                # Whoever learns of the end requests the results at once.
                 events = (*playing.feed.standing.events, event)
                 self._note_result(table, playing.info, number, standing_result(events))
             return number
@@ -187,7 +187,7 @@ class Hub:
         return number
 
     def _ask(self, table: str, playing: Playing, now_s: float) -> None:
-        """Ask for what comes next, unless that was done a moment ago: the answer may be on its way."""
+        """Request the next events, unless that was done a moment ago: the answer may be on its way."""
         if now_s - self._asked.get(table, -ASK_AGAIN_S) < ASK_AGAIN_S:
             return
         self._asked[table] = now_s
@@ -195,7 +195,7 @@ class Hub:
         self._want(topics.topic(table, topics.WANT), message)
 
     def _leave_out(self, table: str, why: str, now_s: float) -> None:
-        """Show and say that ``table`` says what cannot be, until it says something that can."""
+        """Show and report that ``table`` sends invalid events, until it sends valid ones."""
         seat = self.seats.get(table)
         if seat is None:
             return
@@ -210,7 +210,7 @@ class Hub:
         self.bell.ring()
 
     def _hold(self, table: str, info: MatchInfo) -> Playing:
-        """The match of a table that began as ``info`` says: held already, kept in the store, or new."""
+        """The match of a table with this ``info``: in memory, in the store, or new."""
         held, key = self._matches.setdefault(table, {}), topics.key_of(info)
         playing = held.pop(key, None) or self._opened(table, key) or self._new(info)
         if len(held) >= MOST_MATCHES:
@@ -219,7 +219,7 @@ class Hub:
         return playing
 
     def _opened(self, table: str, key: str) -> Playing | None:
-        """A match as the store keeps it; None: it keeps none, or a damaged one, which is told anew by its table."""
+        """A match from the store; None if there is none or it is damaged, in which case its table sends it again."""
         number, info = self._kept.get((table, key), (None, None))
         if number is None or info is None:
             return None
@@ -238,7 +238,7 @@ class Hub:
         return Playing(info, Feed(info.start, (), info.names, kit_of(info.game, info.kit), self.bell))
 
     def _kept_matches(self) -> Iterator[tuple[MatchId, str, MatchInfo]]:
-        """The matches in the store that tables have told, the oldest first: number, table, what is known of it."""
+        """The matches in the store that came from tables, oldest first: number, table, facts about it."""
         for number in self._store.match_ids():
             try:
                 info = self._store.info(number)

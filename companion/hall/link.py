@@ -1,4 +1,4 @@
-"""One connection to the broker, which comes back by itself; the only file that knows the MQTT library."""
+"""A connection to the broker that reconnects automatically; the only file that uses the MQTT library."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from paho.mqtt.reasoncodes import ReasonCode
 from companion.hall.topics import LARGEST_MESSAGE, Broker
 
 KEEPALIVE_S = 5
-"""A silent connection is taken to be dead after one and a half times as long, and the last will is said."""
+"""A silent connection counts as dead after one and a half times this, and the last will is published."""
 
 SESSION_S = 24 * 3600
-"""So long the broker keeps messages for a hub that is away."""
+"""Time for which the broker keeps messages for a hub that is offline."""
 
 RECONNECT_S = (1, 8)
-"""First and longest wait before connecting again."""
+"""First and longest delay before reconnecting."""
 
 QUEUED = 2000
-"""Messages that wait for a slow connection; what does not fit is asked for again."""
+"""Length of the queue for a slow connection; messages that do not fit are requested again."""
 
 LARGEST_PACKET = 2 * LARGEST_MESSAGE
-"""Bytes; what is larger the broker keeps for itself."""
+"""Largest packet in bytes; the broker does not deliver larger ones."""
 
 AT_LEAST_ONCE = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Will:
-    """What the broker says of us when the connection dies."""
+    """The message that the broker publishes when the connection dies."""
 
     topic: str
     message: bytes
 
 
 class Link:
-    """Says and hears messages.  All callbacks come from the library's thread."""
+    """Sends and receives messages.  All callbacks come from the library's thread."""
 
     def __init__(
         self,
@@ -54,17 +54,17 @@ class Link:
         will: Will | None = None,
         is_lasting: bool = False,
     ) -> None:
-        """A connection that is still to be begun (:meth:`start`).
+        """A connection that is not started yet (:meth:`start`).
 
         Args:
-            broker: where.
-            name: the client's name at the broker; two of one name push each other out.
-            topics: what is listened to.
-            connected: told each time the connection stands and is subscribed.
-            heard: told of every message: topic and data.
-            lost: told why the connection is gone or cannot be had.
-            will: what the broker says when it is lost.
-            is_lasting: whether the broker keeps messages while we are away.
+            broker: the broker.
+            name: the client's id at the broker; two clients with the same id disconnect each other.
+            topics: topics to subscribe to.
+            connected: called each time the connection is up and subscribed.
+            heard: called with topic and data of every message.
+            lost: called with the reason why the connection is lost or fails.
+            will: the message that the broker publishes when the connection is lost.
+            is_lasting: whether the broker keeps messages while the client is offline.
         """
         self._connected, self._heard, self._lost = connected, heard, lost
         self._topics = topics
@@ -88,20 +88,20 @@ class Link:
         self._client = client
 
     def start(self) -> None:
-        """Begin to connect; never waits, never fails."""
+        """Start to connect; never blocks, never fails."""
         self._client.loop_start()
 
     @property
     def is_up(self) -> bool:
-        """Whether the connection stands."""
+        """Whether the connection is up."""
         return self._client.is_connected()
 
     def say(self, topic: str, message: bytes, *, retain: bool = False) -> mqtt.MQTTMessageInfo:
-        """Send, at least once, while the connection lasts; never waits."""
+        """Publish a message, at least once, while the connection lasts; never blocks."""
         return self._client.publish(topic, message, AT_LEAST_ONCE, retain=retain)
 
     def close(self) -> None:
-        """Leave in order; the last will is not said."""
+        """Disconnect properly; the last will is not published."""
         self._client.disconnect()
         self._client.loop_stop()
 

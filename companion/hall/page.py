@@ -1,4 +1,4 @@
-"""The page of a hall: all tables at a glance, each with the page that it has itself, to read."""
+"""The web page of a hall: an overview of all tables, and a read-only page for each."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class HallPage:
     """Serves one hall's page."""
 
     def __init__(self, address: tuple[str, int], hub: Hub, tournament: Tournament) -> None:
-        """Listen.  Raises CompanionError when the address cannot be had."""
+        """Listen.  Raises CompanionError when the address cannot be used."""
         self._hub, self._tournament = hub, tournament
         self.token = new_token()
         self._is_closed = False
@@ -61,12 +61,12 @@ class HallPage:
 
     @property
     def notice(self) -> str:
-        """Where the page is, and the token for who arranges rounds."""
+        """The page's address, and the token for whoever arranges rounds."""
         url = self.server.url
         return f"hall: {url}   for the arbiter: {url}#token={self.token}"
 
     def close(self) -> None:
-        """End every stream and serve no more."""
+        """End every stream and stop serving."""
         self._is_closed = True
         for seat in self._hub.seats.values():
             seat.playing.feed.close()
@@ -78,7 +78,7 @@ class HallPage:
         return StreamingResponse(self._news(), media_type="text/event-stream", headers=headers)
 
     async def _news(self) -> AsyncIterator[bytes]:
-        """Every table, and again each one of which there is news."""
+        """Event stream with every table, and again each one that changes."""
         shown: dict[str, tuple[object, ...]] = {}
         edition = self._tournament.edition
         yield b"retry: %d\n\n" % RETRY_MS
@@ -156,7 +156,7 @@ class HallPage:
 
 
 def table_row(seat: Seat) -> Mapping[str, Any]:
-    """One table at a glance."""
+    """The summary of one table, as JSON."""
     standing = seat.playing.feed.standing
     state = state_row(standing)
     turns = state["turns"]

@@ -1,4 +1,4 @@
-"""One table tells the hall what it says.  The truth stays in the table's own store; a dead broker costs nothing.
+"""Publishes a table's events to the hall.  The table's own store stays authoritative; a dead broker does no harm.
 
 How to use it::
 
@@ -21,16 +21,16 @@ from companion.hall.topics import Broker
 from companion.recorder.store import MatchInfo
 
 LEAVING_S = 2.0
-"""How long the last messages may take when the program ends."""
+"""Time that the last messages may take when the program ends."""
 
 
 class Publisher:
-    """Publishes every event of one match, and again what the hub has missed."""
+    """Publishes every event of one match, and again those that the hub has missed."""
 
     def __init__(
         self, broker: Broker, info: MatchInfo, past: tuple[Event, ...] = (), say: Callable[[str], None] = lambda _: None
     ) -> None:
-        """``past``: what was said before a restart; ``say`` is told, in any thread, when the hall is out of reach."""
+        """``past``: events before a restart; ``say`` is called, in any thread, when the hall cannot be reached."""
         self._info, self._key, self._table = info, topics.key_of(info), broker.table
         self._events: list[Event] = list(past)
         self._say, self._is_told = say, False
@@ -47,22 +47,22 @@ class Publisher:
         self._link.start()
 
     def __call__(self, event: Event) -> None:
-        """Publish an event, now or when the broker is there (again)."""
+        """Publish an event, now or as soon as the broker can be reached."""
         with self._lock:
             self._events.append(event)
             if self._link.is_up:
                 self._send(event)
 
     def close(self) -> None:
-        """Say goodbye, if anybody is there to hear it."""
+        """Announce that the table goes offline, if the broker can be reached, and disconnect."""
         if self._link.is_up:
             gone = self._link.say(topics.topic(self._table, topics.ONLINE), topics.online_message(None), retain=True)
-            with suppress(RuntimeError, ValueError):  # The connection went meanwhile: the last will says it.
+            with suppress(RuntimeError, ValueError):  # The connection was lost meanwhile: the last will says it.
                 gone.wait_for_publish(LEAVING_S)
         self._link.close()
 
     def _come(self) -> None:
-        """The connection stands: the hub answers with what it wants."""
+        """Announce the match once connected; the hub answers with the events that it wants."""
         self._is_told = False
         message = topics.online_message(self._info)
         self._link.say(topics.topic(self._table, topics.ONLINE), message, retain=True)
@@ -76,7 +76,7 @@ class Publisher:
         try:
             key, after = topics.read_want(data)
         except BadText:
-            return  # Anybody may write to a broker without passwords; what is no wish is none.
+            return  # Anybody may write to a broker without passwords; invalid requests are ignored.
         if key != self._key:
             return
         with self._lock:

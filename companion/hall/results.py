@@ -1,4 +1,4 @@
-"""The results of a hall: taken from its store, and written for pages and other programs."""
+"""The results of a hall: read from its store, and formatted for pages and other programs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from companion.recorder.store import MatchInfo, Store
 from companion.recorder.summary import summaries
 
 AT = " at "
-"""Between the kit and the table in what the store keeps of a match."""
+"""Separator of kit and table in a stored match's kit field."""
 
 
 def seated(info: MatchInfo) -> tuple[str, str]:
-    """The kit and the table of a match in a hall's store; no table: no table has told it."""
+    """The kit and the table of a match in a hall's store; the table is empty if the match came from none."""
     kit, at, table = info.kit.rpartition(AT)
     return (kit, table) if at and topics.TABLE.fullmatch(table) else (info.kit, "")
 
 
 def finished_of(table: str, info: MatchInfo, over: GameOver) -> Finished:
-    """How a match at a table has ended; players without a name are called by their colours."""
+    """The result of a match at a table; players without a name are named by their colours."""
     called, own = load_game(info.game).names, dict(zip(info.players, info.names, strict=False))
     names = tuple(own.get(player) or called[player] for player in info.players)
     winner = None if over.winner is None else info.players.index(over.winner)
@@ -33,14 +33,14 @@ def finished_of(table: str, info: MatchInfo, over: GameOver) -> Finished:
 
 
 def kept_results(store: Store) -> Iterator[Finished]:
-    """The matches of a hall's store that have ended, the first first; damaged ones are left out."""
+    """The matches of a hall's store that have ended, oldest first; damaged ones are left out."""
     for summary in summaries(store):
         if summary.info is not None and summary.result is not None and (table := seated(summary.info)[1]):
             yield finished_of(table, summary.info, summary.result)
 
 
 def results_row(rounds: tuple[Round, ...], finished: Iterable[Finished]) -> Mapping[str, Any]:
-    """All results of a hall, round by round, and what everybody has scored."""
+    """All results of a hall, round by round, and everybody's score, as JSON."""
     found = list(rows(rounds, finished))
     titles = dict.fromkeys(row.round for row in found)
     return {
@@ -60,7 +60,7 @@ def results_row(rounds: tuple[Round, ...], finished: Iterable[Finished]) -> Mapp
 
 
 def results_csv(found: Iterable[Row]) -> str:
-    """The results as a table for other programs: a line for each player of each match."""
+    """The results as CSV: a line for each player of each match."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("round", "table", "player", "points"))

@@ -17,14 +17,14 @@ from companion.errors import BadText, CompanionError
 HEADING = re.compile(r"#\s*(\S.*)")
 PAIRING = re.compile(r"(\S+)\s*:\s*(\S.*)")
 BETWEEN = re.compile(r"\s+[-–]\s+")
-"""Between two players: a dash with space on both sides, since names have dashes too."""
+"""Separator of two players: a dash with space on both sides, since names may contain dashes."""
 
 MOST_PLAYERS, LONGEST_NAME = 4, 60
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A match of a round: at which table, and who, in turn order."""
+    """A match of a round: its table, and its players in turn order."""
 
     table: str
     names: tuple[str, ...]
@@ -42,8 +42,8 @@ class Round:
 class Finished:
     """A match that has ended.
 
-    ``winner`` is the place in ``names`` of who has won; None: drawn.  ``rule`` ended it.  Without ``is_named`` the
-    names are those of the colours.
+    ``winner`` is the winner's index in ``names``; None: drawn.  ``rule`` ended it.  Without ``is_named`` the names are
+    those of the colours.
     """
 
     table: str
@@ -54,7 +54,7 @@ class Finished:
 
     @property
     def points(self) -> tuple[float, ...]:
-        """One for the winner; a draw is shared."""
+        """Points of each player: one for the winner; in a draw it is shared."""
         if self.winner is None:
             return (1 / len(self.names),) * len(self.names)
         return tuple(float(place == self.winner) for place in range(len(self.names)))
@@ -71,9 +71,9 @@ class Row:
 
 
 def rounds_file(store: Path, given: Path | None) -> Path:
-    """Where the rounds of the hall are whose matches lie in ``store``: the file that is ``given``, else one beside it.
+    """The file of rounds for a hall with this ``store``: the file that is ``given``, else one beside the store.
 
-    Raises CompanionError: there is no file as given.
+    Raises CompanionError: the given file does not exist.
     """
     if given is not None and not given.is_file():
         raise CompanionError(f"--rounds {given}: there is no such file")
@@ -81,7 +81,7 @@ def rounds_file(store: Path, given: Path | None) -> Path:
 
 
 def rounds_of(file: Path) -> tuple[Round, ...]:
-    """The rounds of a file.  Raises CompanionError, naming the file."""
+    """The rounds in a file.  Raises CompanionError, naming the file."""
     try:
         return read_rounds(read_text(file))
     except (OSError, UnicodeDecodeError) as error:
@@ -91,7 +91,7 @@ def rounds_of(file: Path) -> tuple[Round, ...]:
 
 
 def read_rounds(text: str) -> tuple[Round, ...]:
-    """The rounds of a file.  Raises BadText, naming the line that is neither heading nor match."""
+    """The rounds in the text of a file.  Raises BadText, naming the line that is neither heading nor match."""
     found: list[tuple[str, list[Pairing]]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
@@ -107,7 +107,7 @@ def read_rounds(text: str) -> tuple[Round, ...]:
 
 
 def format_rounds(rounds: Iterable[Round]) -> str:
-    """The file of these rounds, which :func:`read_rounds` reads."""
+    """The text of a file with these rounds, which :func:`read_rounds` reads."""
     parts = [
         "\n".join([f"# {one.title}", *(f"{pair.table}: {' - '.join(pair.names)}" for pair in one.pairings), ""])
         for one in rounds
@@ -123,7 +123,7 @@ def _names(text: str, number: int) -> tuple[str, ...]:
 
 
 def rows(rounds: Iterable[Round], finished: Iterable[Finished]) -> Iterator[Row]:
-    """The results round by round; matches that no round knows follow, under no round's name."""
+    """The results round by round; matches that are in no round follow, without a round's name."""
     left = list(finished)
     for one in rounds:
         for pairing in one.pairings:
@@ -144,7 +144,7 @@ def _is_unnamed(pairing: Pairing, match: Finished) -> bool:
 
 
 def scores(results: Iterable[Row]) -> list[tuple[str, float, int]]:
-    """Name, points and matches played of everybody, the best first."""
+    """Name, points and number of matches of everybody, best first."""
     points, played = dict[str, float](), dict[str, int]()
     for row in results:
         for i, name in enumerate(row.names):

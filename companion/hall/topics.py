@@ -1,4 +1,4 @@
-"""What tables and hub say to each other by MQTT: topics and messages, and how they are read.
+"""The MQTT protocol between tables and hub: topics and messages, and how they are parsed.
 
 =========================  =========  ==============================================================================
 topic                      from       message (JSON)
@@ -8,8 +8,8 @@ topic                      from       message (JSON)
 ``stacking/TABLE/want``    hub        ``{"match": KEY, "after": N}``: send what comes after event N (again)
 =========================  =========  ==============================================================================
 
-The match's ``key`` is the time at which it began; no table begins two at once.  A table that comes back says so, and
-the hub answers with what it wants: nothing depends on what broker or hub have missed.
+The match's ``key`` is the time at which it began; no table begins two at once.  A table that comes back announces it,
+and the hub answers with the events that it wants, so that nothing is lost if broker or hub have missed messages.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ EVERY_TABLE = "+"
 
 TABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 LARGEST_MESSAGE = 65536
-"""Bytes; the longest event has two positions of 2,000 characters."""
+"""Largest message in bytes; the longest event has two positions of 2,000 characters."""
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """Where the broker is; ``table`` is empty where none was named."""
+    """The broker's address; ``table`` is empty if none was given."""
 
     host: str
     port: int
@@ -51,7 +51,7 @@ class Broker:
 
     @property
     def name(self) -> str:
-        """For messages, without the password."""
+        """The address without the password, for messages."""
         return f"{self.host}:{self.port}"
 
 
@@ -76,12 +76,12 @@ def parse_broker(url: str, *, with_table: bool) -> Broker:
 
 
 def topic(table: str, kind: str) -> str:
-    """The topic of one kind of message of one table."""
+    """The topic for one kind of message of one table."""
     return f"{ROOT}/{table}/{kind}"
 
 
 def read_topic(text: str) -> tuple[str, str]:
-    """Table and kind.  Raises BadText."""
+    """The table and kind of a topic.  Raises BadText."""
     words = text.split("/")
     if len(words) != 3 or words[0] != ROOT or TABLE.fullmatch(words[1]) is None:
         raise BadText(f"topic {text!r} is not one of ours")
@@ -89,12 +89,12 @@ def read_topic(text: str) -> tuple[str, str]:
 
 
 def key_of(info: MatchInfo) -> str:
-    """What tells this match of a table from its others."""
+    """The key that distinguishes this match of a table from its others."""
     return info.started_at.isoformat()
 
 
 def online_message(info: MatchInfo | None) -> bytes:
-    """The table plays this match; None: it is gone."""
+    """The message that a table plays this match; None: that it is offline."""
     if info is None:
         return _packed({"online": False})
     row = asdict(info) | {"started_at": info.started_at.isoformat()}
@@ -102,17 +102,17 @@ def online_message(info: MatchInfo | None) -> bytes:
 
 
 def event_message(key: str, event: Event) -> bytes:
-    """One event of a match."""
+    """The message with one event of a match."""
     return _packed({"match": key, "event": to_json(event)})
 
 
 def want_message(key: str, after: int) -> bytes:
-    """What comes after event ``after`` is wanted."""
+    """The message that requests all events after number ``after``."""
     return _packed({"match": key, "after": after})
 
 
 def read_online(data: bytes) -> MatchInfo | None:
-    """The match that a table plays; None: it is gone.  Raises BadText."""
+    """The match that a table plays; None if it is offline.  Raises BadText."""
     row = _unpacked(data)
     if row.get("online") is not True:
         return None
@@ -127,7 +127,7 @@ def read_online(data: bytes) -> MatchInfo | None:
 
 
 def read_event(data: bytes) -> tuple[str, Event]:
-    """The match's key and one event.  Raises BadText."""
+    """The match's key and the event of a message.  Raises BadText."""
     row = _unpacked(data)
     event = row.get("event")
     if not isinstance(event, dict):
@@ -136,7 +136,7 @@ def read_event(data: bytes) -> tuple[str, Event]:
 
 
 def read_want(data: bytes) -> tuple[str, int]:
-    """The match's key, and after which event.  Raises BadText."""
+    """The match's key, and the number after which events are requested.  Raises BadText."""
     row = _unpacked(data)
     after = row.get("after")
     if not isinstance(after, int) or isinstance(after, bool) or after < 0:

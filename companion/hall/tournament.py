@@ -1,4 +1,4 @@
-"""The rounds of a hall in their file: read once, and written whole whenever somebody arranges one on the page."""
+"""The rounds of a hall and their file: read once, and written whole whenever somebody changes one on the page."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Tournament:
     """The rounds of a hall; ``edition`` counts their changes."""
 
     def __init__(self, file: Path) -> None:
-        """The rounds of ``file``, none if there is no such file yet.  Raises CompanionError: it cannot be read."""
+        """Read the rounds in ``file``; none if it does not exist yet.  Raises CompanionError: it cannot be read."""
         self._file = file
         self.rounds = rounds_of(file) if file.exists() else ()
         self.edition = 0
 
     def arrange(self, place: int, wanted: Round) -> None:
-        """Put a round in a place, the one after the last for a new one; without matches it is taken out.
+        """Replace the round at a place, or append one at the place after the last; without matches it is removed.
 
         Raises CompanionError: there is no such place, or the file cannot be written.
         """
@@ -61,7 +61,7 @@ def rounds_row(tournament: Tournament) -> Mapping[str, Any]:
 
 
 def arranged(body: Mapping[str, Any]) -> Round:
-    """The round that the body of a request asks for.  Raises BadText for what no file of rounds can hold."""
+    """The round in the body of a request.  Raises BadText for what a file of rounds cannot contain."""
     asked = read(_Arranged, dict(body))
     pairings = tuple(Pairing(match.table, tuple(name.strip() for name in match.names)) for match in asked.matches)
     one = Round(asked.title.strip(), pairings)

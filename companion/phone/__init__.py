@@ -1,1 +1,1 @@
-"""Phones at a table: who is let in, when their pictures were taken, and the page that sends them."""
+"""Phones as cameras and panels of a table: access, capture times of pictures, and their pages."""

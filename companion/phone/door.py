@@ -1,4 +1,4 @@
-"""Who may send the pictures of one camera: the first phone that knows the code, and no other.  Times are passed in."""
+"""Access control for one phone camera: only the first phone that knows the code may send pictures.  No clock inside."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from companion.errors import CompanionError
 from firmware_bridge.clock import DeviceClock
 
 STALE_S = 10.0
-"""No picture that is worth a look was under way for longer; a phone's clock that says so has jumped."""
+"""Largest plausible age of an arriving picture; if a phone's clock gives a larger one, it has jumped."""
 
 
 class TurnedAway(CompanionError):
-    """A phone that is not let in; the message says why, ``reason`` in a word that pages have their own sentence for."""
+    """A phone that is refused; the message says why, ``reason`` is a keyword for which pages have a sentence."""
 
     def __init__(self, why: str, reason: str) -> None:
         super().__init__(why)
@@ -23,12 +23,12 @@ class TurnedAway(CompanionError):
 
 @dataclass
 class Door:
-    """The door of one camera.
+    """Access control of one camera.
 
     Attributes:
-        code: who knows it may come in; it stands in the QR code.
-        phone: the one that has; empty before.
-        refused: messages that were turned away.
+        code: the secret that admits a phone; it is in the QR code.
+        phone: id of the phone admitted; empty if there is none.
+        refused: number of messages refused.
     """
 
     code: str
@@ -40,7 +40,7 @@ class Door:
     _asked_s: float | None = None
 
     def enter(self, code: str, phone: str, page: str) -> None:
-        """A message of ``phone``, whose page was loaded as ``page``.  Raises TurnedAway."""
+        """Check a message from ``phone``, whose page was loaded as ``page``.  Raises TurnedAway."""
         if not hmac.compare_digest(code.encode(), self.code.encode()) or not phone:
             self.refused += 1
             raise TurnedAway("this code is not right: scan the one that the program shows now", "code")
@@ -51,25 +51,25 @@ class Door:
             self.refused += 1
             raise TurnedAway("this phone was let go; another one is awaited", "gone")
         if (phone, page) != (self.phone, self._page):
-            # A page that is loaded again counts its time from new.
+            # A page that is loaded again restarts its clock.
             self._clock, self._asked_s = DeviceClock(), None
         self.phone, self._page = phone, page
 
     def let_go(self) -> None:
-        """Another phone may come; the one that was here may not, unless none has come when this is called again."""
+        """Admit another phone, but not the present one, unless no other has come when this is called again."""
         self._gone, self.phone = self.phone, ""
 
     def compare(self, phone_ms: int | None, now_s: float) -> None:
-        """The phone heard the last answer at ``phone_ms`` of its clock, and says so at once; None: it asks first."""
+        """Synchronise clocks: the phone got the last answer at ``phone_ms`` of its clock; None: its first request."""
         if phone_ms is not None and self._asked_s is not None:
             self._clock.exchanged(self._asked_s, phone_ms, now_s)
         self._asked_s = now_s
 
     def taken_s(self, phone_ms: int, now_s: float) -> float:
-        """When the phone's clock showed ``phone_ms``, in our time: not after ``now_s``, and not long before."""
+        """Our time when the phone's clock showed ``phone_ms``: at most ``now_s``, at least STALE_S before it."""
         return max(self._clock.host_s(phone_ms, now_s), now_s - STALE_S)
 
 
 def code_of(token: str, number: int) -> str:
-    """The code of phone ``number`` (0: of panels), from the table's token: as lasting, and it tells nothing of it."""
+    """The code of phone ``number`` (0: panels), derived from the token: equally lasting, and it does not reveal it."""
     return hmac.new(token.encode(), f"phone {number}".encode(), hashlib.sha256).hexdigest()[:20]

@@ -1,7 +1,7 @@
-"""The phone as a camera: its page, and where that sends its pictures.
+"""The phone as a camera: its page, and the routes to which that sends its pictures.
 
-Pictures come as requests over one connection that stays open: the answer to one asks for the next, so that at most one
-is under way.  Safari opens no WebSocket to a page whose certificate nobody vouches for; requests it sends.
+Pictures come as requests over one connection that stays open: the response to one asks for the next, so that at most
+one is in transit.  Safari opens no WebSocket to a page with a self-signed certificate, but it sends requests.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from companion.web.reached import base_of
 from vision.capture.phone import LARGEST, PhoneCamera
 
 LARGEST_PICTURE = 2_000_000
-"""Bytes; a JPEG picture of 1920 x 1080 px at quality 85 has a quarter of it."""
+"""Largest picture in bytes; a JPEG picture of 1920 x 1080 px at quality 85 has a quarter of it."""
 
 PICTURE_S = 5.0
-"""So long a picture may be under way; it is judged no more by then."""
+"""Time that the transfer of a picture may take; after that it is of no use."""
 
 MILLISECONDS = 1 << 32
-"""The phone's clock wraps there, as a controller's does."""
+"""Value at which the phone's clock wraps, as a controller's does."""
 
 
 class EyeRoutes:
-    """What a page needs to let phones be its cameras."""
+    """The routes with which a page lets phones be its cameras."""
 
     def __init__(
         self,
@@ -45,15 +45,15 @@ class EyeRoutes:
         panel_code: str = "",
         note: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
-        """Let phones in at ``doors``.
+        """Admit phones at ``doors``.
 
         Args:
-            doors: one a camera.
-            token: the arbiter's.
-            say: is told what people should know.
-            clock: seconds, as the pictures' readers'.
-            panel_code: lets the same phones be panels; empty: they are none.
-            note: what the hand that holds a phone should know, told with the answer to each picture.
+            doors: one for each camera.
+            token: returns the arbiter's token.
+            say: called with messages for people.
+            clock: seconds, the same clock as that of the pictures' readers.
+            panel_code: the code with which the same phones can be panels; empty: they cannot.
+            note: returns what whoever holds a phone should know, sent with the response to each picture.
         """
         self._doors, self._token, self._say, self._clock = tuple(doors), token, say, clock
         self._panel_code, self._note = panel_code, note
@@ -61,11 +61,11 @@ class EyeRoutes:
         self._page = Files(STATIC, {}).named("eye.html")
 
     def look(self, cameras: Sequence[PhoneCamera]) -> None:
-        """Pictures are for these from now on, one behind each door; none: for nobody.  Any thread."""
+        """Pass pictures to these cameras from now on, one for each door; none: to nobody.  From any thread."""
         self._cameras = tuple(cameras)
 
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """The routes to serve."""
         return [
             Route("/eye", self._shown),
             Route("/eye/{n}/code.svg", self._code),
@@ -87,7 +87,7 @@ class EyeRoutes:
         return code_picture(address_of(base_of(request), n, self._doors[n - 1].code))
 
     async def _let_go(self, request: Request) -> Response:
-        """Let another phone in; the arbiter's to want."""
+        """Admit another phone, at the arbiter's request."""
         refuse_foreign(request)
         refuse_unknown(request, self._token())
         n = self._number(request)
@@ -125,7 +125,7 @@ class EyeRoutes:
         return JSONResponse(dict(self._note()))
 
     def _enter(self, request: Request) -> Door:
-        """The door that this message came through.  Refused where the phone is not let in."""
+        """The door of this message.  Raises Refused if the phone is not admitted."""
         refuse_foreign(request)
         n, given = self._number(request), request.query_params
         door = self._doors[n - 1]
@@ -146,7 +146,7 @@ class EyeRoutes:
         return n
 
     def _camera(self, request: Request) -> PhoneCamera:
-        """Whose pictures these are.  Refused (503, to be tried again) while no match is refereed."""
+        """The camera of this request.  Raises Refused (503, to be tried again) while no match is refereed."""
         cameras, n = self._cameras, self._number(request)
         if n > len(cameras):
             raise Refused(503, "no match is refereed now", "idle")
@@ -157,26 +157,26 @@ class EyeRoutes:
 
 
 def address_of(base: str, number: int, code: str) -> str:
-    """What is in the QR code of phone ``number``; a browser keeps what follows the # to itself."""
+    """The URL in the QR code of phone ``number``; browsers do not send what follows the #."""
     return f"{base.rstrip('/')}/eye#n={number}&code={code}"
 
 
 def _milliseconds(text: str) -> int:
-    """A time of the phone's clock.  Refused where it is none."""
+    """A time of the phone's clock.  Raises Refused if it is not a number."""
     if not (text.isascii() and text.isdigit() and len(text) <= 15):
         raise Refused(400, "a time is a whole number of milliseconds")
     return int(text) % MILLISECONDS
 
 
 async def _taken_in(request: Request, camera: PhoneCamera, taken_s: float) -> None:
-    """Give the request's picture to its camera.  Refused where it is none."""
+    """Pass the request's picture to its camera.  Raises Refused if it is not a suitable picture."""
     if not await run_in_threadpool(camera.post, await _body(request), taken_s):
         wanted = "at most {} x {} px".format(*LARGEST) if camera.size is None else "{} x {} px".format(*camera.size)
         raise Refused(415, f"this is no JPEG picture of {wanted}", "picture")
 
 
 async def _body(request: Request) -> bytes:
-    """The body of a request.  Refused where it is too large or too slow."""
+    """The body of a request.  Raises Refused if it is too large or too slow."""
     parts, size = list[bytes](), 0
     try:
         async with asyncio.timeout(PICTURE_S):

@@ -1,4 +1,4 @@
-"""A page that is there for phones' pictures and nothing else."""
+"""A page for phone cameras only."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from companion.web.tls import Certificate
 
 
 class EyePage:
-    """Serves the page of phones that are cameras."""
+    """Serves the page of phones used as cameras."""
 
     def __init__(self, address: tuple[str, int], eyes: EyeRoutes, tls: Certificate | None = None) -> None:
-        """Listen at host and port.  Raises CompanionError when the address cannot be had."""
+        """Listen at host and port.  Raises CompanionError when the address cannot be used."""
         app = Starlette(
             routes=[*eyes.routes(), *Files(STATIC, {}).routes()],
             exception_handlers={Refused: refused, HTTPException: unserved},
@@ -25,5 +25,5 @@ class EyePage:
         self.server = Server(address, Guard(app, address[0]), lambda: None, tls)
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         self.server.close()

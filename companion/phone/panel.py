@@ -1,4 +1,4 @@
-"""Phones as one more form of panel: what they show, kept for as many of them as look, for one match."""
+"""Phones as a kind of panel: the state that all of them show for one match."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ COLOURS: Mapping[Colour, str] = MappingProxyType(
         WHITE: "white",
     }
 )
-"""What the page calls the status light's colours; it shows each in a shade on which white letters can be read."""
+"""The page's names for the status light's colours; it shows each in a shade on which white letters are legible."""
 
 KEPT = 8
-"""So many of the last sentences wait for a phone that was away for a moment; it speaks only what is fresh."""
+"""Number of last sentences kept for a phone that was away for a moment; it speaks only fresh ones."""
 
 
 class PhonePanel:
-    """What all phones show that are panels of a match.  They fetch it (:meth:`row`), nothing waits for them.
+    """What the phones that are panels of a match show.  They fetch it (:meth:`row`); nothing waits for them.
 
     :meth:`show` and :meth:`close` may be called in any one thread, the others in the server's.
 
     Attributes:
-        id: tells this match's sentences from those of others.
+        id: distinguishes this match's sentences from those of others.
     """
 
     def __init__(self, tongue: Language, code: str, library: Library | None, ring: Callable[[], None]) -> None:
@@ -48,7 +48,7 @@ class PhonePanel:
             tongue: the language of the sentences.
             code: its two letters.
             library: the sound files of the voice; None: there are none.
-            ring: called when something else is to be shown; any thread.
+            ring: called when something else is to be shown; from any thread.
         """
         self.id = secrets.token_hex(4)
         self._tongue, self._code, self._library, self._ring = tongue, code, library, ring
@@ -57,7 +57,7 @@ class PhonePanel:
         self._said: tuple[dict[str, Any], ...] = ()
 
     def show(self, shown: Shown) -> None:
-        """Show this from now on."""
+        """Show ``shown`` from now on."""
         # Compared by identity: the same words said again are a new sentence.
         if shown.said is not None and shown.said is not self._last:
             self._last = shown.said
@@ -67,7 +67,7 @@ class PhonePanel:
         self._ring()
 
     def close(self) -> None:
-        """Go dark."""
+        """Switch off."""
         self._shown = Shown(Lights())
         self._ring()
 
@@ -86,7 +86,7 @@ class PhonePanel:
         }
 
     def clip(self, name: str) -> bytes | None:
-        """A sound file that one of the kept sentences names; None where there is no such."""
+        """A sound file that one of the kept sentences names; None if there is no such file."""
         wanted = {clip for said in self._said for clip in said["clips"] or ()}
         if self._library is None or name not in wanted:
             return None
@@ -107,7 +107,7 @@ class PhonePanel:
         }
 
     def _files(self, text: str) -> list[str] | None:
-        """The names of the sound files that say ``text``, one after the other; None where one has not been made."""
+        """The names of the sound files for ``text``, in order; None if one has not been made."""
         if self._library is None:
             return None
         try:

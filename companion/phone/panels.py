@@ -1,4 +1,4 @@
-"""The page of phones that are panels: what they show, as a stream, and what is pressed on them."""
+"""The page of phones used as panels: what they show, as an event stream, and what is pressed on them."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from companion.web.guard import Refused, read_body, refuse_foreign, refuse_unkno
 from companion.web.reached import base_of
 
 MOST_ANSWERS = 9
-"""As many answers as have a key on a terminal can be touched."""
+"""Number of answers that can be touched: as many as have a key on a terminal."""
 
 IDLE = {"panel": "", "n": 0}
-"""What is told while no match is played."""
+"""What is sent while no match is being played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A match's panel, and who is told what is pressed on it."""
+    """A match's panel, and the function called with what is pressed on it."""
 
     panel: PhonePanel
     press: Callable[[Press], None]
 
 
 class PanelRoutes:
-    """What a page needs to let phones be panels.  As many may be as know the code."""
+    """The routes with which a page lets phones be panels: any number that knows the code."""
 
     def __init__(self, code: str, token: Callable[[], str], say: Callable[[str], None] = lambda _: None) -> None:
-        """``code``: who knows it may press; ``token``: the arbiter's; ``say`` is told what people should know."""
+        """``code`` admits panels; ``token`` returns the arbiter's; ``say`` is called with messages for people."""
         self.code = code
         self.bell = Bell()
         self.refused = 0
@@ -52,17 +52,17 @@ class PanelRoutes:
         self._page = Files(STATIC, {}).named("panel.html")
 
     def show(self, watched: Watched | None) -> None:
-        """Phones are the panels of this match from now on; None: of none.  Any thread."""
+        """Show this match's panel from now on; None: none.  From any thread."""
         self._watched = watched
         self.bell.ring()
 
     def close(self) -> None:
-        """Nothing more is shown: every stream ends.  Any thread."""
+        """End every stream.  From any thread."""
         self._is_closed = True
         self.bell.ring()
 
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """The routes to serve."""
         return [
             Route("/panel", self._page),
             Route("/panel/code.svg", self._code),
@@ -83,7 +83,7 @@ class PanelRoutes:
         return StreamingResponse(self._stream(), media_type="text/event-stream", headers=headers)
 
     async def _stream(self) -> AsyncIterator[bytes]:
-        """What is shown, whenever it changes: always the newest, and no sentence twice."""
+        """What is shown, at every change: always the newest state, and no sentence twice."""
         yield b"retry: %d\n\n" % RETRY_MS
         told: Mapping[str, Any] = {"panel": None, "n": 0}
         while not self._is_closed:
@@ -117,7 +117,7 @@ class PanelRoutes:
         return Response(data, media_type="audio/wav", headers={"cache-control": "max-age=3600"})
 
     def _enter(self, request: Request) -> None:
-        """Refuse (403) who does not know the code."""
+        """Refuse (403) a request without the code."""
         if not hmac.compare_digest(request.query_params.get("code", "").encode(), self.code.encode()):
             self.refused += 1
             tell_refused(self._say, "panel", self.refused)
@@ -125,7 +125,7 @@ class PanelRoutes:
 
 
 def press_of(body: dict[str, Any]) -> Press:
-    """What was pressed.  Refused (400) where it is no button of a panel."""
+    """What was pressed.  Raises Refused (400) if it is not a button of a panel."""
     number, is_held = body.get("number", 0), body.get("held", False)
     try:
         button = Button(body.get("button"))
@@ -139,5 +139,5 @@ def press_of(body: dict[str, Any]) -> Press:
 
 
 def panel_address(base: str, code: str) -> str:
-    """What is in the QR code of a panel; a browser keeps what follows the # to itself."""
+    """The URL in the QR code of a panel; browsers do not send what follows the #."""
     return f"{base.rstrip('/')}/panel#code={code}"

@@ -1,4 +1,4 @@
-"""What phones' pages have in common: their QR codes, and what people are told of refused messages."""
+"""Shared by the pages of phones: QR codes, and reports of refused messages."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import segno
 from starlette.responses import Response
 
 TOLD = (1, 10, 100, 1000)
-"""After so many messages that were turned away the table's owner is told."""
+"""Numbers of refused messages at which the table's owner is told."""
 
 
 def code_picture(address: str) -> Response:
-    """The QR code of an address as SVG, which is not to be kept."""
+    """The QR code of an address as an SVG response that must not be cached."""
     picture = io.BytesIO()
     segno.make(address, error="m").save(picture, "svg", border=4, xmldecl=False, dark="#231f18", light="#ffffff")
     return Response(picture.getvalue(), media_type="image/svg+xml", headers={"cache-control": "no-store"})
 
 
 def tell_refused(say: Callable[[str], None], whose: str, count: int) -> None:
-    """Say how many messages were refused so far, now and then."""
+    """Report the number of messages refused so far, if it is one of :data:`TOLD`."""
     if count in TOLD:
         say(f"{whose}: messages refused so far: {count}")

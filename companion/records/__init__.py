@@ -1,1 +1,1 @@
-"""Kept matches leave the store and come back: as score sheets, documents, pictures, and in numbers."""
+"""Export and import of stored matches: score sheets, documents, pictures, and statistics."""

@@ -1,4 +1,4 @@
-"""The seconds round a verdict, cut out of the recording of its match."""
+"""Cuts the seconds around a verdict out of the recording of its match."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from vision.capture.recording import read_recording
 
 UNLIMITED = sys.maxsize
 BEFORE_S, AFTER_S = 10.0, 4.0
-"""Long enough to see both hands come, and people's first answer to the verdict."""
+"""Default length before and after: enough to see both hands come, and people's first reaction to the verdict."""
 
 
 def clip(store: Store, match: MatchId, n: int, file: Path, around_s: tuple[float, float]) -> int:
-    """Write the pictures round event ``n`` to ``file``, so many seconds before and after; how many there are.
+    """Write the pictures around event ``n`` to ``file``, ``around_s`` before and after it; return their number.
 
-    A name that ends in ``.mp4`` becomes a film with the board beside it; any other a folder that is a recording again
-    and can be refereed.
+    A name that ends in ``.mp4`` becomes a film with the board beside it; any other a folder with a recording, which can
+    be refereed.
 
     Raises:
-        CompanionError: no such event, no recording of it any more, or the clip cannot be written.
+        CompanionError: no such event, its recording does not exist any more, or the clip cannot be written.
     """
     record = take_out(store, match)
     if not 0 < n <= len(record.events):
@@ -49,7 +49,7 @@ def clip(store: Store, match: MatchId, n: int, file: Path, around_s: tuple[float
 
 
 def _write_recording(folder: Path, recorded: Recorded, record: MatchRecord, shots: Shots) -> None:
-    """A recording that begins with the position that stood at its first picture."""
+    """Write a recording that starts with the position at its first picture."""
     begun_s = shots.times_s[0]
     match = next(match for event, match in reversed(list(record.stages())) if event.t <= begun_s or event.n == 1)
     with disk_told(recorded.folder):

@@ -17,13 +17,13 @@ from companion.replay import Unfounded
 from companion.schema import read
 
 FORMAT = "stacking-games-referee match 1"
-"""Says what the document is; a later program may write a higher number."""
+"""Identifies the format; a later program may write a higher number."""
 
 KEYS = ("format", "game", "players", "names", "start", "date", "kit", "events", "grounds")
 
 
 def format_document(record: MatchRecord) -> str:
-    """The document of a match: one line an event, so that two of them can be compared."""
+    """The JSON document of a match, with one line per event, so that two documents can be compared."""
     info = record.info
     head: dict[str, Any] = {
         "format": FORMAT,
@@ -42,10 +42,10 @@ def format_document(record: MatchRecord) -> str:
 
 
 def parse_document(text: str) -> MatchRecord:
-    """The match of a document.
+    """The match in a document.
 
     Raises:
-        BadText: it is none, or what it says breaks the rules; names the line and column, or the key or event.
+        BadText: it is not a document, or its match breaks the rules; names the line and column, or the key or event.
     """
     row = _object(text)
     events = row["events"]

@@ -1,4 +1,4 @@
-"""Why a verdict fell: what was said, what was seen, and what else it might have been."""
+"""Explains a verdict: what was said, what was seen, and what else it might have been."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from companion.rules.drawing import draw_text
 from companion.rules.game import Rule
 
 CERTAIN, UNLIKELY = 0.999, 0.0001
-"""Nearer to one and to nothing the three decimals of a kept logarithm say nothing more."""
+"""Limits of probabilities shown: closer to one or zero, the three decimals of a stored logarithm are too few."""
 
 
 @dataclass(frozen=True)
 class Explained:
-    """A verdict with everything that was kept of it.
+    """A verdict with everything that was stored about it.
 
     Attributes:
-        number: of the match.
-        kit: the match's kit, by name.
+        number: number of the match.
+        kit: name of the match's kit.
         plate: the event, the match after it, the squares concerned.
-        grounds: what led to it; None for what people ordered, and for imported matches.
-        picture: the decisive picture, JPEG; None where there is none any more.
+        grounds: the grounds of the verdict; None for people's orders, and for imported matches.
+        picture: the decisive picture, JPEG; None if there is none any more.
     """
 
     number: MatchId
@@ -51,13 +51,13 @@ class Explained:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules that it names."""
+        """The rules that it cites."""
         cited = (*getattr(self.event, "rules", ()), getattr(self.event, "rule", ""))
         return tuple(self.plate.match.game.rules[rule] for rule in cited if rule in self.plate.match.game.rules)
 
 
 def explain(store: Store, match: MatchId, n: int) -> Explained:
-    """Event ``n`` of a match.
+    """The explanation of event ``n`` of a match.
 
     Raises:
         StoreError: no such match, or it is damaged.
@@ -77,7 +77,7 @@ def explain(store: Store, match: MatchId, n: int) -> Explained:
 
 
 def _recorded(store: Store, match: MatchId, t_s: float) -> bytes | None:
-    """The picture of that time from a recording; None where there is none."""
+    """The picture at that time from a recording; None if there is none."""
     file = recorded_shots(store.recordings(match)).at(t_s)
     try:
         return None if file is None else read_bytes(file, MOST_PICTURE_BYTES)
@@ -86,13 +86,13 @@ def _recorded(store: Store, match: MatchId, t_s: float) -> bytes | None:
 
 
 def listing(record: MatchRecord) -> list[str]:
-    """Everything that was said in a match, a line each, with the numbers by which it can be asked about."""
+    """All events of a match, one per line, with the numbers by which they can be explained."""
     tongue = language("en", load_game(record.info.game))
     return [f"{e.n:>4} {e.t:>8.1f} s  {e.event:<11} {sentence(e, tongue, record.names)}" for e in record.events]
 
 
 def to_row(told: Explained) -> dict[str, Any]:
-    """All of it as a JSON object, without the picture itself."""
+    """The explanation as a JSON object, without the picture itself."""
     return {
         "match": told.number,
         "event": to_json(told.event),
@@ -104,7 +104,7 @@ def to_row(told: Explained) -> dict[str, Any]:
 
 
 def lines(told: Explained) -> list[str]:
-    """For people, on a terminal."""
+    """The explanation as lines of text for a terminal."""
     match, game = told.plate.match, told.plate.match.game
     made = [f"Match {told.number}, event {told.event.n}, {told.event.t:.1f} s: {told.event.event}", told.plate.caption]
     made += [f"  {rule.id} {rule.title}: {rule.text}" for rule in told.rules]
@@ -113,7 +113,7 @@ def lines(told: Explained) -> list[str]:
 
 
 def grounds_lines(grounds: Grounds | None) -> list[str]:
-    """What was weighed, in columns."""
+    """The grounds as lines of text in columns."""
     if grounds is None:
         return ["No picture led to this."]
     calm = f"after {grounds.calm_s:.2f} s of calm"
@@ -135,7 +135,7 @@ def grounds_lines(grounds: Grounds | None) -> list[str]:
 
 
 def percent(log_p: float) -> str:
-    """A probability as people read it; one that was rounded is called neither nothing nor certain."""
+    """A probability in per cent; one near zero or one is given as a bound, since it was rounded."""
     share = exp(min(log_p, 0.0))
     if share > CERTAIN:
         return f"> {100 * CERTAIN:g} %"
@@ -143,7 +143,7 @@ def percent(log_p: float) -> str:
 
 
 def picture_line(told: Explained) -> str:
-    """Whether there is a picture."""
+    """A line that says whether there is a picture."""
     if told.picture is None:
         return "No picture of it was kept."
     return f"Its picture was kept ({len(told.picture) // 1000} kB): -o FILE.html or -o FILE.jpg shows it."

@@ -1,4 +1,4 @@
-"""Fields of events as words of a score sheet: ``cells=b4,a5 reason="Not straight."``.  docs/score-sheet.md has them."""
+"""Event fields as words of a score sheet: ``cells=b4,a5 reason="Not straight."``.  See docs/score-sheet.md."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _PART = re.compile(rf"{TEXT}|{PLAIN}")
 _IS_PLAIN = re.compile(PLAIN)
 
 IMPLIED = ("t", "n", "position")
-"""Not written: the time stands in front, the number follows from the order, the position from the moves."""
+"""Fields that are not written: the time comes first, the number follows from the order, the position from the moves."""
 
 IMPLYING = ("start", "accepted", "taken-back", "repeated", "game-over")
-"""Events whose position is the one that stands after them; that of a ruling is written."""
+"""Events whose position is the accepted one after them; that of a ruling is written."""
 
 
 def quoted(text: str) -> str:
@@ -32,7 +32,7 @@ def quoted(text: str) -> str:
 
 
 def unquoted(word: str) -> str:
-    """What :func:`quoted` was given; a word without quotation marks is itself.  Raises BadText."""
+    """The inverse of :func:`quoted`; a word without quotation marks is returned unchanged.  Raises BadText."""
     if not word.startswith('"'):
         return word
     try:
@@ -42,7 +42,7 @@ def unquoted(word: str) -> str:
 
 
 def format_fields(event: Event) -> list[str]:
-    """The words of an event's own fields; those that are empty or as usual are left out."""
+    """The words of an event's own fields; those that are empty or have their default are left out."""
     words = []
     for field in fields(event):
         value = getattr(event, field.name)
@@ -64,10 +64,10 @@ def _format(value: object) -> str:
 
 
 def parse_fields(kind: type[Event], given: Mapping[str, str]) -> dict[str, Any]:
-    """The values of the fields of ``kind`` that are written, from name and text; those left out are as usual.
+    """The values of the written fields of ``kind``, from name and text; those left out have their defaults.
 
     Raises:
-        BadText: a field is not known, is missing, or cannot have this value.
+        BadText: a field is unknown, is missing, or cannot have this value.
     """
     hints = get_type_hints(kind)
     written = {field.name: field for field in fields(kind) if not is_implied(kind, field.name)}

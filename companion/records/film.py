@@ -1,4 +1,4 @@
-"""A match as a film: the board's diagram, what is said, and the camera's picture beside it where one was kept."""
+"""A match as a film: the board's diagram, what is said, and the camera's picture beside it if one was stored."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from companion.records.shots import Shots, decode, load
 from companion.scene.oblique import PAPER
 
 WIDTH, HEIGHT, SIDE = 1024, 432, 384
-"""Pixels: the film, and the square for the board on its right."""
+"""Pixels: width and height of the film, and side of the square for the board on its right."""
 
 CAMERA = (0, 0, WIDTH - SIDE, 360)
-"""Left, top, right, bottom: a picture of 1280 × 720 fits at half its size, which is quick to unpack."""
+"""Left, top, right, bottom: a picture of 1280 × 720 fits at half its size, which is fast to decode."""
 
 TEXT_SIZE, BOARD_TEXT = 18, (WIDTH - SIDE + 16, SIDE + 6, WIDTH - 16, HEIGHT)
 TEXT = (16, 366, WIDTH - SIDE - 16, HEIGHT)
 
 FPS = 12
 BEFORE_S, AFTER_S = 3.0, 2.0
-"""Round every event so much of a recording is shown; longer waits are left out."""
+"""Time of a recording shown before and after every event; longer waits are left out."""
 
 QUALITY, PRESET = "23", "veryfast"
-"""Of H.264: libx264's own default, and the preset with which a Raspberry Pi keeps up."""
+"""H.264 settings: libx264's default quality, and a preset that is fast enough on a Raspberry Pi."""
 
 PLATE_S = 1.5
-"""How long a plate stands where there is no recording."""
+"""How long a plate is shown if there is no recording."""
 
 
 @dataclass
 class _Canvas:
-    """Draws frames; what has not changed since the last one is not drawn again."""
+    """Draws frames, and redraws only what has changed since the last one."""
 
     stills: Mapping[int, bytes]
     _plate: Plate | None = None
     _image: Picture = field(default_factory=lambda: np.full((HEIGHT, WIDTH, 3), 255, np.uint8))
 
     def frame(self, plate: Plate, camera: Picture | None) -> Picture:
-        """The plate with this picture of the camera, or with its own still."""
+        """The frame with a plate and this camera picture, or the plate's own still."""
         if plate is not self._plate:
             self._plate = plate
             self._image = _background(plate)
@@ -80,10 +80,10 @@ def _background(plate: Plate) -> Picture:
 
 
 def film(shown: list[Plate], shots: Shots, stills: Mapping[int, bytes]) -> Iterator[Picture]:
-    """The film's frames, (432, 1024, 3) uint8 BGR, :data:`FPS` a second.
+    """The film's frames, (432, 1024, 3) uint8 BGR, :data:`FPS` per second.
 
-    Where there is a recording it runs in real time, without long waits; else every plate stands for a while, with
-    the picture that was kept with its event.
+    If there is a recording, it runs in real time, without long waits; else every plate is shown for a while, with the
+    picture that was stored with its event.
     """
     if shots.files:
         yield from _played(shown, shots, stills, _lively_times(shown, shots))
@@ -96,12 +96,12 @@ def film(shown: list[Plate], shots: Shots, stills: Mapping[int, bytes]) -> Itera
 
 
 def film_length(shown: list[Plate], shots: Shots) -> int:
-    """How many frames :func:`film` has."""
+    """Number of frames of :func:`film`."""
     return sum(1 for _ in _lively_times(shown, shots)) if shots.files else len(shown) * round(PLATE_S * FPS)
 
 
 def whole_film(shown: list[Plate], shots: Shots) -> Iterator[Picture]:
-    """Frames as of :func:`film` for the whole of a recording, waits included."""
+    """Frames as in :func:`film` for a whole recording, including waits."""
     return _played(shown, shots, {}, _times(shots))
 
 
@@ -121,20 +121,20 @@ def _times(shots: Shots) -> Iterator[float]:
 
 
 def _lively_times(shown: list[Plate], shots: Shots) -> Iterator[float]:
-    """The same without long waits."""
+    """The times of :func:`_times` without long waits."""
     events_s = [plate.event.t for plate in shown]
     return (t_s for t_s in _times(shots) if _is_lively(events_s, t_s))
 
 
 def _is_lively(events_s: list[float], t_s: float) -> bool:
-    """Whether something is said soon, or was said just now."""
+    """Whether an event follows soon, or has just happened."""
     after = bisect_right(events_s, t_s)
     is_soon = after < len(events_s) and events_s[after] - t_s <= BEFORE_S
     return is_soon or (after > 0 and t_s - events_s[after - 1] <= AFTER_S)
 
 
 def write_film(file: Path, frames: Iterator[Picture]) -> None:
-    """Write frames as H.264 in an MP4, which every browser plays; it has its name only once it is whole.
+    """Write frames as H.264 in an MP4 file, which every browser plays; it gets its name only once it is complete.
 
     Raises:
         CompanionError: it cannot be written.

@@ -1,4 +1,4 @@
-"""A match as still and moving diagrams: one SVG sheet, one GIF."""
+"""A match as diagrams: on one SVG sheet, or as an animated GIF."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LINE = 20
 """Height of a line of text in the sheet, in the diagrams' units."""
 
 GIF_SIDE, GIF_TEXT, GIF_SIZE = 480, 66, 16
-"""Pixels: the board's longer side, the height of the caption below it, and of its letters."""
+"""Pixels: the board's longer side, the height of the caption below it, and the size of its letters."""
 
 GIF_MS, GIF_END_MS = 1200, 4000
-"""How long a plate stands, and the last one."""
+"""How long each plate, and the last one, is shown."""
 
 GIF_COLOURS = 64
 
@@ -50,7 +50,7 @@ def svg_sheet(title: str, shown: list[Plate]) -> str:
 
 
 def gif(shown: list[Plate]) -> bytes:
-    """The plates one after the other, for ever, as an animated GIF."""
+    """The plates in order as an animated GIF that repeats for ever."""
     frames = [_captioned(plate).quantize(GIF_COLOURS, dither=Image.Dither.NONE) for plate in shown]
     times = [GIF_MS] * (len(frames) - 1) + [GIF_END_MS]
     file = io.BytesIO()

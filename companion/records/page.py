@@ -1,6 +1,6 @@
-"""A match as one HTML file: the page that replays it, with its modules and the match inside.
+"""A match as one HTML file: a page that replays it and contains its modules and the match.
 
-Nothing is fetched from anywhere, so that the file can be sent and kept.
+Nothing is fetched from elsewhere, so that the file can be sent and archived.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ MODULES = (
     "token.js",
     "words.js",
 )
-"""Every module that the page may come to need, three dimensions included."""
+"""Every module that the page may need, including those for 3D."""
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:"
-"""Content-Security-Policy: what is in the file, and nothing from elsewhere."""
+"""Content-Security-Policy: only what is in the file, and nothing from elsewhere."""
 
 STILL_QUALITY = 70
 """JPEG quality of the pictures in the file, at half their size: some 25 kB each."""
 
 
 def page(title: str, record: MatchRecord, stills: Mapping[int, bytes]) -> str:
-    """The file's text; ``stills`` are JPEG pictures by number of the event.
+    """The file's text; ``stills`` are JPEG pictures by event number.
 
-    Raises Unfounded where the rules contradict the record.
+    Raises Unfounded if the rules contradict the record.
     """
     list(record.stages())
     pictures = {n: address for n, jpeg in stills.items() if (address := _data_uri(jpeg)) is not None}
@@ -71,8 +71,8 @@ def _meta() -> str:
 
 
 def _inside(match: KeptMatch) -> str:
-    """The signs, the match, the modules, and the scripts that unpack and start them."""
-    # In a blob, which has no address, a module is found by its bare name only.
+    """The icons, the match, the modules, and the scripts that unpack and start them."""
+    # From a blob, which has no base URL, a module can be imported by its bare name only.
     modules = {
         name: _packed(_own_signs(_file(name)).replace('"/static/', '"static/').replace('"./', '"static/'))
         for name in MODULES
@@ -91,7 +91,7 @@ def _inside(match: KeptMatch) -> str:
 
 
 def _own_signs(text: str) -> str:
-    """The signs stand in the file itself."""
+    """``text`` with references to icons replaced by those inside the file."""
     return text.replace("/static/icon.svg#", "#sign-")
 
 
@@ -104,7 +104,7 @@ def _packed(text: str) -> str:
 
 
 def _data_uri(jpeg: bytes) -> str | None:
-    """A picture, made smaller, as a ``data:`` address; None where the bytes are no picture."""
+    """A picture, reduced in size, as a ``data:`` URL; None if the bytes are not a picture."""
     picture = decode(jpeg, 2)
     if picture is None:
         return None

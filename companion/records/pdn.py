@@ -1,7 +1,7 @@
-"""A match of draughts in PDN, which players of draughts exchange: written here, read by ``pdn_reading``.
+"""Writes a match of draughts in PDN, the exchange format of draughts players; ``pdn_reading`` reads it.
 
-Only what PDN knows is kept: people, date, start, moves, clock times and result.  Squares are numbered as the federation
-of each variant does, or carry their letters.
+Only what PDN can express is written: people, date, start, moves, clock times and result.  Squares are numbered as the
+federation of each variant does, or have letters.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from companion.rules.notation import parse_board
 WIDTH = 79
 OPEN = "*"
 BOTTOM_RIGHT, TOP_LEFT, LETTERS = "N1", "N2", "A0"
-"""Where the first square lies, as PDN's GameType says it, seen with rank 1 below; or squares have their letters."""
+"""Place of the first square, as in PDN's GameType, seen with rank 1 below; or squares have letters."""
 
 POINTS = ("2-0", "1-1", "0-2")
 HALVES = ("1-0", "1/2-1/2", "0-1")
-"""Results: White has won, nobody, Black."""
+"""Results: White has won, a draw, Black has won."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameType:
-    """A variant in PDN: its number, how its squares are called and its results written."""
+    """A variant in PDN: its number, the naming of its squares, and the notation of its results."""
 
     number: int
     squares: str
@@ -54,7 +54,7 @@ TYPES: Mapping[str, GameType] = MappingProxyType(
 
 @cache
 def square_names(layout: Layout, style: str) -> Mapping[str, str]:
-    """PDN's name of every dark square, by our name, in the order in which PDN counts."""
+    """PDN's name of every dark square, by our name, in PDN's order."""
     dark = [(x, y) for x, y in layout.places if (x + y) % 2 == 0]
     if style == BOTTOM_RIGHT:
         dark.sort(key=lambda place: (place[1], -place[0]))
@@ -112,7 +112,7 @@ def _result(over: GameOver | None, kind: GameType) -> str:
 
 
 def format_fen(game: Game, position: Position) -> str:
-    """The position as PDN writes it: ``W:WK3,21:B1,2``; who has lost is to move when the game is over."""
+    """The position in PDN's notation: ``W:WK3,21:B1,2``; when the game is over, the loser is to move."""
     names = square_names(game.layout, TYPES[game.tag].squares)
     stacks = {names[game.layout.cells[cell]]: stack for cell, stack in enumerate(position.board) if stack}
     sides = (f"{side}{','.join(_placed(stacks, names, side))}" for side in ("W", "B"))
@@ -129,7 +129,7 @@ def _placed(stacks: Mapping[str, Stack], names: Mapping[str, str], side: str) ->
 
 
 def _movetext(match: Match, first: int, clocks: Mapping[int, str]) -> Iterator[str]:
-    """Moves with their numbers: one for each pair that the first player begins."""
+    """Moves with their numbers: one number for each pair of moves, of which the first player's is first."""
     game = match.game
     position = match.plies[first - 1].position if first else match.start
     is_first = position.to_move == game.players[0]
@@ -146,14 +146,14 @@ def _movetext(match: Match, first: int, clocks: Mapping[int, str]) -> Iterator[s
 
 
 def format_move(game: Game, position: Position, move: Move) -> str:
-    """The move with every square that the piece comes down on: ``11-15``, ``1x10x17``, ``c3xe5``."""
+    """The move with every square on which the piece lands: ``11-15``, ``1x10x17``, ``c3xe5``."""
     names = square_names(game.layout, TYPES[game.tag].squares)
     cells = landings(game, position, move)
     return ("x" if move.taken else "-").join(names[game.layout.cells[cell]] for cell in cells)
 
 
 def landings(game: Game, position: Position, move: Move) -> tuple[int, ...]:
-    """From where the piece goes to where, with all cells between two jumps; of several ways the first."""
+    """The cells from the piece's source to its target, with all between two jumps; of several ways the first."""
     assert isinstance(game, Draughts)
     assert move.source is not None
     assert move.target is not None
@@ -163,7 +163,7 @@ def landings(game: Game, position: Position, move: Move) -> tuple[int, ...]:
 
 
 def _clocks(record: MatchRecord, match: Match) -> Mapping[int, str]:
-    """What the clock said after a ply, by the ply's number in the match."""
+    """The clock times after a ply as text, by the ply's index in the match."""
     found: dict[int, str] = {}
     for event, after in record.stages():
         if isinstance(event, ClockChanged) and len(after.plies) <= len(match.plies) and after.plies:
@@ -182,7 +182,7 @@ def _time(seconds: float) -> str:
 
 
 def parse_fen(tag: str, text: str) -> Position:
-    """The position of a FEN; over, where who is to move cannot.  Raises CompanionError where it is none."""
+    """The position of a FEN; the game is over if the side to move cannot.  Raises CompanionError if it is invalid."""
     game = load_game(tag)
     mover, *sides = text.strip().rstrip(".").split(":")
     stacks: dict[str, Stack] = {}
@@ -201,7 +201,7 @@ def parse_fen(tag: str, text: str) -> Position:
 
 
 def _squares(layout: Layout, style: str, text: str) -> list[str]:
-    """The squares that a part of a FEN names: one, or all from one number to another."""
+    """The squares named in a part of a FEN: one, or all from one number to another."""
     first, _, last = text.partition("-")
     if not (first.isdigit() and (last or first).isdigit()):
         return [square_name(layout, style, first)]
@@ -209,7 +209,7 @@ def _squares(layout: Layout, style: str, text: str) -> list[str]:
 
 
 def square_name(layout: Layout, style: str, text: str) -> str:
-    """Our name of a square that PDN calls ``text``: a number, or letters.  Raises CompanionError."""
+    """Our name of the square named ``text`` in PDN, by number or letters.  Raises CompanionError."""
     numbered = square_names(layout, TOP_LEFT if style == LETTERS else style)
     for ours, name in numbered.items():
         if text in (ours, name) or text.lstrip("0") == name:
@@ -218,7 +218,7 @@ def square_name(layout: Layout, style: str, text: str) -> str:
 
 
 def _with_runs(board: str) -> str:
-    """A board's text with each run of empty squares as one number."""
+    """A board's text in which each run of empty squares is one number."""
     ranks = []
     for rank in board.split("/"):
         words: list[str] = []

@@ -1,4 +1,4 @@
-"""From PDN back to matches of draughts, move by move through the rules; a file may hold several games."""
+"""Reads matches of draughts from PDN, move by move through the rules; a file may contain several games."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ WORD = re.compile(
 )
 CLOCK = re.compile(r"\[%clock\s([^\]]*)\]")
 TIME = re.compile(r"(?<![\w:])(?P<player>[wbWB])\s?(?P<h>\d{1,2}):(?P<m>[0-5]?\d):(?P<s>[0-5]?\d)(?![\w:])")
-"""In a comment, what a player's clock shows, such as ``w0:09:55``."""
+"""A player's clock time in a comment, such as ``w0:09:55``."""
 
 CONTROL = re.compile(r"(?P<base>[1-9]\d{0,4})(?:\+(?P<increment>\d{1,5}))?")
-"""Seconds for the match, and for each move, as PGN writes them."""
+"""Seconds for the match, and increment for each move, as in PGN."""
 
 AGREED = "agreed"
-"""What a match ended by that the rules had not ended: the players' word, or an arbiter's."""
+"""Rule of a result that does not follow from the moves: by agreement of the players, or an arbiter's ruling."""
 
 
 def parse_pdn(text: str, now: datetime) -> Iterator[MatchRecord]:
-    """The matches of a file, in its order; where one has no date, ``now`` is its date.
+    """The matches in a file, in order; one without a date gets ``now`` as its date.
 
     Raises:
-        SheetError: the text is no PDN of draughts, or what it says breaks the rules; with line and column.
+        SheetError: the text is not PDN of draughts, or its moves break the rules; with line and column.
     """
     at = _past_space(text, 0)
     if at == len(text):
@@ -121,7 +121,7 @@ def _played(text: str, at: int, match: Match, word: str, events: list[Event]) ->
 
 
 def _clock(match: Match, headers: Mapping[str, str], told: str, events: list[Event]) -> Iterator[ClockChanged]:
-    """How the clock stands by a comment; nothing where it does not tell the times of all, now or before."""
+    """The clock times in a comment; nothing unless all players' times are known from this or earlier ones."""
     before = next((event for event in reversed(events) if isinstance(event, ClockChanged)), None)
     times = dict(zip(before.players, before.left, strict=True)) if before else {}
     for found in TIME.finditer(told):
@@ -139,7 +139,7 @@ def _clock(match: Match, headers: Mapping[str, str], told: str, events: list[Eve
 
 
 def _move(match: Match, word: str) -> Move:
-    """The legal move that ``word`` means: its squares come in this order on the piece's way."""
+    """The legal move written as ``word``, whose squares are on the piece's way in this order."""
     game = match.game
     style = TYPES[game.tag].squares
     named = [game.layout.index[square_name(game.layout, style, part.lower())] for part in re.split("[-x:]", word)]
@@ -155,13 +155,13 @@ def _move(match: Match, word: str) -> Move:
 
 
 def _goes(named: list[int], way: tuple[int, ...]) -> bool:
-    """Whether ``named`` are some of the squares of ``way``, in its order."""
+    """Whether ``named`` is a subsequence of the squares of ``way``."""
     rest = iter(way)
     return all(cell in rest for cell in named)
 
 
 def _end(text: str, at: int, match: Match, result: str, events: list[Event]) -> None:
-    """The end by the rules or, where they have not ended the match, by the result."""
+    """Add the end of the match by the rules or, if they have not ended it, by the result."""
     position = format_position(match.game, match.position)
     winner = {POINTS[0]: "W", HALVES[0]: "W", POINTS[2]: "B", HALVES[2]: "B"}.get(result)
     outcome = match.outcome
@@ -174,7 +174,7 @@ def _end(text: str, at: int, match: Match, result: str, events: list[Event]) -> 
 
 
 def _date(headers: Mapping[str, str], now: datetime) -> datetime:
-    """The day that the headers name, else ``now``."""
+    """The date in the headers, else ``now``."""
     try:
         return datetime.strptime(headers.get("Date", ""), "%Y.%m.%d").replace(tzinfo=UTC)
     except ValueError:

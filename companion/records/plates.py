@@ -1,4 +1,4 @@
-"""A match as a row of plates: a board, what happened, and which squares it concerns."""
+"""A match as a sequence of plates: a board, what happened, and the squares concerned."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from companion.scene.outfit import kit_of
 from companion.scene.shapes import Diagram
 
 SHOWN = Start | Accepted | Illegal | TakenBack | Corrected | GameOver
-"""What people want to see again; the rest is in the score sheet."""
+"""Events that get a plate, since people want to see them again; the rest is in the score sheet."""
 
 CELL = re.compile(r"[a-z][0-9]+")
-"""What may be a square's name in the text of a move."""
+"""Matches a possible square's name in the text of a move."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Plate:
     Attributes:
         event: what happened.
         match: the match after it.
-        title: a few letters: the move with its number, or the kind of event.
+        title: a short title: the move with its number, or the kind of event.
         caption: what happened, in a sentence.
         moved: squares that a move went from and to.
         wrong: squares that a verdict is about.
@@ -48,7 +48,7 @@ class Plate:
 
     @cached_property
     def diagram(self) -> Diagram:
-        """The accepted position with the squares framed, and what was wrong with the way back."""
+        """The accepted position with frames around squares; for an illegal act, what is wrong and the way back."""
         match, kit = self.match, kit_of(self.match.game.tag)
         if isinstance(self.event, Illegal):
             return diagram(repair_scene(match.game, match.position, self.event, kit))
@@ -56,7 +56,7 @@ class Plate:
 
 
 def plates(record: MatchRecord) -> list[Plate]:
-    """The plates of a match, in order.  Raises Unfounded where the rules contradict the record."""
+    """The plates of a match, in order.  Raises Unfounded if the rules contradict the record."""
     made = []
     before: Match | None = None
     for event, match in record.stages():

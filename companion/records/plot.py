@@ -1,4 +1,4 @@
-"""Numbers of a club as one SVG: rows of bars, each with its value written beside it."""
+"""Statistics as one SVG: rows of bars, each with its value beside it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from companion.records.stats import GameStats
 from companion.scene.oblique import FAINT, INK, PAPER
 
 WIDTH, ROW, LABEL, BARS, MARGIN = 820, 24, 320, 380, 24
-"""Of the picture, of a row, of the labels and the longest bar, of the border."""
+"""Width of the picture, height of a row, width of the labels and of the longest bar, width of the border."""
 
 COLOUR = "#1769c2"
 MOST_ROWS = 12
-"""Of a group: a club may have many members, and the rest is in the numbers."""
+"""Largest number of bars in a group: a club may have many members, and the rest is in the printed numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Bars:
 
 
 def groups(stats: GameStats) -> Iterator[Bars]:
-    """What is worth a picture; players are called by their names or colours, rules by number and title."""
+    """The groups of bars to draw; players are labelled by their names or colours, rules by number and title."""
     game = load_game(stats.game)
     called = {**game.names, "drawn": "Drawn"}
 
@@ -50,7 +50,7 @@ def _rows(rows: Iterator[tuple[str, float, str]]) -> tuple[tuple[str, float, str
 
 
 def plot(every: Sequence[GameStats]) -> str:
-    """The bars of all games, one below the other."""
+    """The SVG with the bars of all games, one below the other."""
     lines: list[str] = []
     y = MARGIN
     for stats in every:

@@ -1,4 +1,4 @@
-"""Diagrams as pictures of points, drawn with Pillow from the same shapes as the page's."""
+"""Diagrams as raster images, drawn with Pillow from the same shapes as the page's."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from companion.scene.shapes import Barrel, Box, Diagram, Ellipse, Path, Pen, Poi
 
 Picture = npt.NDArray[np.uint8]
 FINER = 2
-"""Drawn so many times larger and then made smaller: Pillow's lines have steps."""
+"""Supersampling factor, since Pillow's lines are not anti-aliased."""
 
 DASH, GAP = 6.0, 4.0
 """Length of a dash and of the gap after it, in the diagram's own units."""
 
 ROUND_STEPS = 24
-"""Corners of half an ellipse: at 30 px radius they stay within 0.2 px of it."""
+"""Points on half an ellipse: at 30 px radius the polygon stays within 0.2 px of it."""
 
 BOLD_SHARE = 0.055
-"""Letters are drawn so much wider, of their size, where they are bold: Pillow comes with one weight."""
+"""Stroke added to bold letters, as a fraction of their size: Pillow's font comes in one weight."""
 
 
 @lru_cache(maxsize=64)
 def font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """The letters that come with Pillow, ``size`` pixels high: the same on every machine."""
+    """Pillow's own font, ``size`` pixels high: the same on every machine."""
     return ImageFont.load_default(size)
 
 
 def board_image(diagram: Diagram, width_px: int, height_px: int) -> Image.Image:
-    """The diagram as an RGB picture as large as fits into that size."""
+    """The diagram as an RGB image, as large as fits into that size."""
     scale = FINER * min(width_px / diagram.width, height_px / diagram.height)
     size = (FINER * round(diagram.width * scale / FINER), FINER * round(diagram.height * scale / FINER))
     large = Image.new("RGB", size, PAPER)
-    # Colours with an alpha are mixed with what is there already.
+    # Colours with alpha are blended with the background.
     draw = ImageDraw.Draw(large, "RGBA")
     for shape in diagram.shapes():
         _draw(large, draw, shape, scale)
@@ -102,7 +102,7 @@ def _stroke(
 
 
 def _dashes(points: list[tuple[float, float]], scale: float) -> Iterator[list[tuple[float, float]]]:
-    """The line in dashes, which begin anew at every corner."""
+    """The dashes of a line; the pattern starts again at every corner."""
     for (x0, y0), (x1, y1) in pairwise(points):
         length = hypot(x1 - x0, y1 - y0)
         for begin in np.arange(0.0, length, (DASH + GAP) * scale):
@@ -111,7 +111,7 @@ def _dashes(points: list[tuple[float, float]], scale: float) -> Iterator[list[tu
 
 
 def _write(image: Image.Image, word: Word, scale: float) -> None:
-    """Letters round the word's place, pressed flat where they lie on the board."""
+    """Draw a word centred at its place, vertically compressed by its ``squash``."""
     size = word.size * scale
     letters, bold = font(size), BOLD_SHARE * size if word.is_bold else 0
     left, top, right, bottom = letters.getbbox(word.text, stroke_width=bold, anchor="mm")
@@ -137,10 +137,10 @@ def write_lines(image: Image.Image, box: tuple[int, int, int, int], text: str, s
 
 
 def to_bgr(image: Image.Image) -> Picture:
-    """(height, width, 3) uint8 BGR, as OpenCV has it."""
+    """The image as an OpenCV picture, (height, width, 3) uint8 BGR."""
     return np.ascontiguousarray(np.asarray(image.convert("RGB"), np.uint8)[..., ::-1])
 
 
 def from_bgr(picture: Picture) -> Image.Image:
-    """The Pillow picture of an OpenCV one."""
+    """The Pillow image of an OpenCV picture."""
     return Image.fromarray(np.ascontiguousarray(picture[..., ::-1]))

@@ -1,4 +1,4 @@
-"""One match as it is taken out of the store or put into one."""
+"""A match as read from a store or written to one."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from companion.rules.board import Player
 
 @dataclass(frozen=True)
 class MatchRecord:
-    """What is known of a match.
+    """Everything recorded about a match.
 
     Attributes:
-        info: what was known when it began.
-        events: everything that was said, numbered from 1.
-        grounds: why, by number of the event; only some have any.
+        info: the facts known when it began.
+        events: all events, numbered from 1.
+        grounds: the grounds of events, by event number; only some have any.
     """
 
     info: MatchInfo
@@ -32,17 +32,17 @@ class MatchRecord:
     grounds: Mapping[int, Grounds] = field(default_factory=lambda: MappingProxyType({}))
 
     def stages(self) -> Iterator[tuple[Event, Match]]:
-        """Each event with the match after it.  Raises Unfounded where the rules contradict the record."""
+        """Each event with the match after it.  Raises Unfounded if the rules contradict the record."""
         return stages(self.events)
 
     @property
     def names(self) -> Mapping[Player, str]:
-        """The people by their letters, as far as they were named."""
+        """The people's names by letter, as far as they are known."""
         seats = zip(self.info.players, self.info.names, strict=False)
         return {letter: name for letter, name in seats if name}
 
     def called(self, player: Player) -> str:
-        """What a player is called: by name, else by letter."""
+        """A player's name, or else the letter."""
         return self.names.get(player, player)
 
     @property
@@ -53,16 +53,16 @@ class MatchRecord:
 
     @property
     def result(self) -> GameOver | None:
-        """How the match ended; None while it is open."""
+        """The result of the match; None while it is unfinished."""
         return standing_result(self.events)
 
 
 def take_out(store: Store, match: MatchId) -> MatchRecord:
-    """A match of the store.
+    """Read a match from the store.
 
     Raises:
         StoreError: no such match, or it is damaged.
-        CompanionError: nothing was said in it yet.
+        CompanionError: it has no events yet.
     """
     info, events, grounds = store.info(match), [], {}
     for record in store.records(match):
@@ -75,7 +75,7 @@ def take_out(store: Store, match: MatchId) -> MatchRecord:
 
 
 def put_in(store: Store, record: MatchRecord) -> MatchId:
-    """Keep a match in the store as a new one, and return its number.  Raises StoreError."""
+    """Write a match to the store as a new one, and return its number.  Raises StoreError."""
     match = store.begin(record.info)
     for event in record.events:
         grounds = record.grounds.get(event.n)

@@ -1,4 +1,4 @@
-"""The words of a score sheet, and where in it each stands."""
+"""Splits a score sheet into words, each with its place."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from companion.records.fields import TEXT, VALUE
 
 
 class SheetError(BadText):
-    """What is wrong with a score sheet, with line and column, both from 1."""
+    """An error in a score sheet, with line and column, both from 1."""
 
     def __init__(self, text: str, at: int, why: str) -> None:
-        """``at`` is the place in ``text`` of the first letter that is at fault."""
+        """``at`` is the index in ``text`` of the first wrong character."""
         line, column = 1 + text.count("\n", 0, at), at - text.rfind("\n", 0, at)
         super().__init__(f"line {line}, column {column}: {why}")
 
 
 class Kind(Enum):
-    """What a word is."""
+    """The kind of a word."""
 
     HEADER = r"\[\s*(?P<name>[A-Za-z]+)\s+(?P<value>" + TEXT + r")\s*\]"
     TIME = r"@(?P<seconds>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?![^\s}])"
@@ -34,7 +34,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word; ``parts`` are a header's name and value, a field's, the seconds of a time, or the number."""
+    """One word; ``parts`` are the name and value of a header or field, the seconds of a time, or the number."""
 
     kind: Kind
     text: str
@@ -49,7 +49,7 @@ _OUTSIDE = (Kind.HEADER, Kind.OPEN, Kind.CLOSE, Kind.TIME, Kind.NUMBER, Kind.WOR
 
 
 def words(text: str) -> Iterator[Word]:
-    """The words of a sheet.  Raises SheetError where there is none."""
+    """The words of a sheet.  Raises SheetError where the text is not a valid word."""
     at, is_inside = _past_space(text, 0), False
     while at < len(text):
         word = _word(text, at, _IN_COMMENT if is_inside else _OUTSIDE)

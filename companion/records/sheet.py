@@ -1,4 +1,4 @@
-"""A match as a score sheet: text for people, in the spirit of chess's PGN.  docs/score-sheet.md defines it."""
+"""Writes a match as a score sheet: text for people, similar to chess's PGN.  docs/score-sheet.md defines it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from companion.records.fields import format_fields, quoted
 from companion.records.record import MatchRecord
 
 WIDTH = 100
-"""Columns; only a single word may be longer."""
+"""Largest line length in columns; only a single word may be longer."""
 
 INDENT = 5
 OPEN, DRAWN = "*", "-"
-"""As results: the match goes on; nobody has won."""
+"""Results for an unfinished match, and for a draw."""
 
 
 def format_sheet(record: MatchRecord) -> str:
@@ -45,12 +45,12 @@ def _headers(record: MatchRecord) -> Iterator[tuple[str, str]]:
 
 
 def format_result(result: GameOver | None) -> str:
-    """How a match ended: winner and rule, ``-`` for a winner where it was drawn, ``*`` while it is open."""
+    """The result of a match: winner and rule, with ``-`` as the winner of a draw; ``*`` while it is unfinished."""
     return OPEN if result is None else f"{result.winner or DRAWN} {result.rule}"
 
 
 def _lines(event: Event, before: Match) -> list[str]:
-    """One event; the start is in the headers, moves have numbers, everything else is a comment."""
+    """The lines of one event; the start is in the headers, moves have numbers, everything else is a comment."""
     if isinstance(event, Start):
         return []
     if isinstance(event, Accepted):
@@ -60,7 +60,7 @@ def _lines(event: Event, before: Match) -> list[str]:
 
 
 def _wrapped(whole: str, words: list[str]) -> list[str]:
-    """A comment on one line or, where it is too long, its long fields on lines of their own."""
+    """A comment on one line or, if that is too long, with its quoted fields on separate lines."""
     pad = " " * INDENT
     if len(whole) + INDENT <= WIDTH:
         return [pad + whole]
@@ -79,7 +79,7 @@ def _wrapped(whole: str, words: list[str]) -> list[str]:
 
 
 def move_number(match: Match) -> int:
-    """The number of the next move: those that were taken back do not count."""
+    """The number of the next move; moves that were taken back do not count."""
     return 1 + sum(ply.move is not None for ply in match.plies)
 
 

@@ -1,4 +1,4 @@
-"""From a score sheet back to the match, move by move through the rules.  docs/score-sheet.md has the grammar."""
+"""Reads a match from a score sheet, move by move through the rules.  docs/score-sheet.md has the grammar."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from companion.rules.notation import format_position, parse_move
 from companion.schema import checked
 
 LARGEST = 20_000_000
-"""Characters; a match of a whole day has a hundredth of it."""
+"""Largest score sheet in characters; a match of a whole day has a hundredth of it."""
 
 HEADERS = ("Game", "Date", "Kit", "Player", "Start", "Result")
 NOT_A_MOVE = "what stands outside of {} is a move number (12.), a player's letter, a move or a time (@3.5)"
 
 
 def parse_sheet(text: str, now: datetime) -> MatchRecord:
-    """The match of a score sheet; where that has no date, ``now`` is its date.
+    """The match in a score sheet; without a date there, ``now`` is its date.
 
     Raises:
-        SheetError: the text is no score sheet, or what it says breaks the rules; with line and column.
+        SheetError: the text is not a score sheet, or its match breaks the rules; with line and column.
     """
     if len(text) > LARGEST:
         raise SheetError(text, LARGEST, "no score sheet is that long")
@@ -41,7 +41,7 @@ def parse_sheet(text: str, now: datetime) -> MatchRecord:
 
 @dataclass
 class _Reader:
-    """Reads one sheet from the front to the back."""
+    """Reads one sheet from beginning to end."""
 
     text: str
     now: datetime
@@ -73,7 +73,7 @@ class _Reader:
         return SheetError(self.text, at, " ".join(str(why).split()))
 
     def _headers(self, waiting: _Words) -> dict[str, _Header]:
-        """The headers by name; several ``Player`` are named ``Player R``, ``Player G``."""
+        """The headers by name; ``Player`` headers are stored as ``Player R``, ``Player G``."""
         found: dict[str, _Header] = {}
         while (word := waiting.next_if(Kind.HEADER)) is not None:
             name, value = word.parts[0], self._trying(word.at, unquoted, word.parts[1])
@@ -112,7 +112,7 @@ class _Reader:
         return tuple(named[player].value if player in named else "" for player in players) if named else ()
 
     def _move(self, word: Word, waiting: _Words) -> None:
-        """``12. R c3-d3 @3.5``: number, letter and time may be missing."""
+        """Read a move such as ``12. R c3-d3 @3.5``; number, letter and time may be missing."""
         if word.kind is Kind.NUMBER:
             if int(word.parts[0]) != move_number(self._match):
                 raise self._error(word.at, f"the next move is number {move_number(self._match)}")
@@ -131,7 +131,7 @@ class _Reader:
         self._add(word.at, Accepted(t=self._t_s, n=0, player=mover, move=word.text, position=position))
 
     def _comment(self, opening: Word, waiting: _Words) -> None:
-        """``{@3.5 illegal player=R …}``."""
+        """Read a comment such as ``{@3.5 illegal player=R …}``."""
         time = waiting.take(Kind.TIME, "a time such as @3.5 (remarks begin with ;)", opening.at)
         name = waiting.take(Kind.WORD, "an event such as illegal or restored", opening.at)
         kind = KINDS.get(name.text)
@@ -147,7 +147,7 @@ class _Reader:
         self._add(name.at, self._trying(name.at, _event, kind, self._t_s, given, self._match))
 
     def _end(self) -> None:
-        """A sheet written by hand need not say that its last move ended the game."""
+        """Add the end if it is missing: a handwritten sheet need not say that its last move ended the game."""
         outcome = self._match.outcome
         if outcome is not None and not any(isinstance(event, GameOver) for event in self._events[-3:]):
             position = format_position(self._match.game, self._match.position)
@@ -155,14 +155,14 @@ class _Reader:
             self._add(len(self.text), over)
 
     def _add(self, at: int, event: Event) -> None:
-        """Let an event follow, if the rules allow it."""
+        """Add an event, if the rules allow it."""
         values = {part.name: getattr(event, part.name) for part in fields(event)}
         numbered = self._trying(at, checked, type(event)(**values | {"n": len(self._events) + 1}))
         self._matches = self._trying(at, following, self._matches, numbered)
         self._events.append(numbered)
 
     def _trying(self, at: int, function: Any, *words: Any) -> Any:
-        """What ``function`` gives; what it says against ``words`` is said of the place ``at``."""
+        """The result of ``function``; its errors are raised as errors at ``at``."""
         try:
             return function(*words)
         except (CompanionError, ValueError) as error:
@@ -176,7 +176,7 @@ class _Header:
 
 
 class _Words:
-    """The words that are still to be read."""
+    """The words still to be read."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -184,7 +184,7 @@ class _Words:
         self._ahead = next(self._words, None)
 
     def next(self) -> Word | None:
-        """The next word, None at the end."""
+        """The next word; None at the end."""
         word, self._ahead = self._ahead, next(self._words, None)
         return word
 
@@ -193,7 +193,7 @@ class _Words:
         return self.next() if self._ahead is not None and self._ahead.kind is kind else None
 
     def take(self, kind: Kind, what: str, since: int) -> Word:
-        """The next word, which must be of this kind; ``since`` is where the thing began that needs it."""
+        """The next word, which must be of this kind; ``since`` is the start of the item that requires it."""
         word = self.next_if(kind)
         if word is None:
             at = since if self._ahead is None else self._ahead.at
@@ -202,14 +202,14 @@ class _Words:
 
 
 def _position_after(match: Match, text: str) -> str:
-    """The position after a move; an illegal one leaves it to the rules to say why."""
+    """The position after a move; after an illegal one the present position, since the rules refuse it later."""
     move = parse_move(match.game, match.position, text)
     is_possible = match.outcome is None and not match.game.violations(match.position, move)
     return format_position(match.game, match.play(move).position if is_possible else match.position)
 
 
 def _event(kind: type[Event], t_s: float, given: Mapping[str, str], match: Match) -> Event:
-    """The event of a comment; its position, where that follows from the moves, is the one that stands after it."""
+    """The event of a comment; a position that follows from the moves is filled in."""
     values = parse_fields(kind, given)
     if kind is TakenBack:
         match = match.take_back(len(values["moves"]))

@@ -1,4 +1,4 @@
-"""Camera pictures of a match: from its recordings, as far as they were kept, and from its evidence."""
+"""Camera pictures of a match: from its recordings, as far as they still exist, and from its evidence."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Picture = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Shots:
-    """Pictures of a match in order of time: files, and when in the match each was taken."""
+    """Pictures of a match in order of time: files, and the match time of each."""
 
     files: tuple[Path, ...]
     times_s: tuple[float, ...]
 
     def at(self, t_s: float) -> Path | None:
-        """The last picture taken up to ``t_s``; None where there is none."""
+        """The last picture taken up to ``t_s``; None if there is none."""
         k = bisect_right(self.times_s, t_s)
         return self.files[k - 1] if k else None
 
     def between(self, from_s: float, to_s: float) -> Shots:
-        """Those taken from ``from_s`` to ``to_s``."""
+        """The pictures taken from ``from_s`` to ``to_s``."""
         chosen = [(file, t_s) for file, t_s in zip(self.files, self.times_s, strict=True) if from_s <= t_s <= to_s]
         return _shots(chosen)
 
@@ -44,7 +44,7 @@ def _shots(pairs: Iterable[tuple[Path, float]]) -> Shots:
 
 
 def recorded_shots(recordings: Iterable[Recorded]) -> Shots:
-    """The pictures of all recordings of a match that are still there."""
+    """The pictures of all recordings of a match that still exist."""
     pairs: list[tuple[Path, float]] = []
     for recorded in recordings:
         try:
@@ -56,13 +56,13 @@ def recorded_shots(recordings: Iterable[Recorded]) -> Shots:
 
 
 def stills(store: Store, match: MatchId, numbers: Iterable[int]) -> dict[int, bytes]:
-    """The JPEG pictures kept as evidence, by number of the event, as far as they are still there."""
+    """The JPEG pictures stored as evidence, by event number, as far as they still exist."""
     found = ((n, store.evidence(match, n)) for n in numbers)
     return {n: picture for n, picture in found if picture is not None}
 
 
 def decode(jpeg: bytes, reduced: int = 1) -> Picture | None:
-    """(height, width, 3) uint8 BGR, ``reduced`` 1, 2, 4 or 8 times; None where the bytes are no picture."""
+    """(height, width, 3) uint8 BGR, ``reduced`` 1, 2, 4 or 8 times; None if the bytes are not a picture."""
     flags = {
         1: cv2.IMREAD_COLOR,
         2: cv2.IMREAD_REDUCED_COLOR_2,
@@ -73,7 +73,7 @@ def decode(jpeg: bytes, reduced: int = 1) -> Picture | None:
 
 
 def load(file: Path, reduced: int = 1) -> Picture | None:
-    """The picture of a file; None where it is gone or damaged."""
+    """The picture in a file; None if it does not exist or is damaged."""
     try:
         return decode(read_bytes(file, MOST_PICTURE_BYTES), reduced)
     except OSError:

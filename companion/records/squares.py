@@ -1,6 +1,6 @@
-"""Where the squares of a board are in a kept picture, as far as the mat's markers show in it.
+"""Finds the squares of a board in a stored picture, if the mat's markers are visible.
 
-The lens is not known any more, so its distortion is left out: enough to frame a square for people, not to read it.
+The lens is no longer known, so its distortion is ignored: good enough to frame a square for people, not to read it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Picture = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float64]
 
 FEWEST_MARKERS = 2
-"""One small marker alone would throw squares at the other end of the mat far off."""
+"""Fewest markers needed: with a single small one, squares at the other end of the mat would be far off."""
 
 FRAME_SHARE = 0.004
-"""Width of a frame's line, of the picture's width."""
+"""Width of a frame's line as a fraction of the picture's width."""
 
 
 def mark_squares(picture: Picture, kit: Kit, moved: Collection[str], wrong: Collection[str]) -> Picture:
-    """A copy of (height, width, 3) uint8 BGR with frames round squares, or the picture where no mat is found."""
+    """A copy of (height, width, 3) uint8 BGR with frames around squares; the picture itself if no mat is found."""
     to_picture = mat_to_picture(picture, kit)
     if to_picture is None:
         return picture
@@ -41,7 +41,7 @@ def mark_squares(picture: Picture, kit: Kit, moved: Collection[str], wrong: Coll
 
 
 def mat_to_picture(picture: Picture, kit: Kit) -> Points | None:
-    """(3, 3) homography from the mat's millimetres to the picture's points; None where the mat is not found."""
+    """(3, 3) homography from the mat's millimetres to the picture's pixels; None if the mat is not found."""
     dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, kit.mat.dictionary))
     corners, ids, _ = cv2.aruco.ArucoDetector(dictionary).detectMarkers(picture)
     known = {marker.id: marker.corners_mm for marker in kit.mat.markers}

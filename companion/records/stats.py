@@ -1,4 +1,4 @@
-"""What a club wants to know of its matches, in numbers."""
+"""Statistics of matches, such as a club may want."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from companion.languages.english import counted
 from companion.records.record import MatchRecord
 
 TURNS = Start | Accepted | TakenBack | Corrected
-"""After these a player begins to think."""
+"""Events after which a player begins to think."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a quantity is spread over ``n`` cases: the middle one, the ninth of ten, the ends."""
+    """The distribution of a quantity over ``n`` cases: least, median, 90th percentile, most."""
 
     n: int
     least: float
@@ -29,17 +29,17 @@ class Spread:
 
 @dataclass(frozen=True)
 class GameStats:
-    """All matches of one game.
+    """Statistics of all matches of one game.
 
     Attributes:
         game: its tag.
-        matches: how many, ``open`` of them unfinished.
-        results: how often who won (a name where there is one, else the letter; ``drawn``) by which rule.
-        moves: accepted moves that stand, by match.
-        duration_s: from the first to the last event, by match.
+        matches: number of matches, ``open`` of them unfinished.
+        results: winner (name if known, else letter; or ``drawn``), rule, and how often.
+        moves: moves that stand, per match.
+        duration_s: time from the first to the last event, per match.
         illegal: how often each rule was broken.
-        offenders: illegal acts by player.
-        thinking_s: from the move before to the own, by player.
+        offenders: number of illegal acts by player.
+        thinking_s: time from the turn before to the player's own move, by player.
     """
 
     game: str
@@ -54,7 +54,7 @@ class GameStats:
 
 
 def spread(values: Sequence[float]) -> Spread | None:
-    """How values are spread; None where there is none."""
+    """The distribution of values; None if there are none."""
     if not values:
         return None
     p90 = quantiles(values, n=10, method="inclusive")[-1] if len(values) > 1 else values[0]
@@ -62,7 +62,7 @@ def spread(values: Sequence[float]) -> Spread | None:
 
 
 def game_stats(game: str, records: Iterable[MatchRecord]) -> GameStats:
-    """The numbers of one game's matches."""
+    """The statistics of one game's matches."""
     results, illegal, offenders = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
     moves: list[float] = []
     durations_s: list[float] = []
@@ -97,7 +97,7 @@ def game_stats(game: str, records: Iterable[MatchRecord]) -> GameStats:
 
 
 def standing_moves(events: Iterable[Event]) -> int:
-    """Moves that were accepted or ruled, less those that were taken back."""
+    """Number of moves accepted or ruled, less those taken back."""
     count = 0
     for event in events:
         if isinstance(event, TakenBack):
@@ -108,7 +108,7 @@ def standing_moves(events: Iterable[Event]) -> int:
 
 
 def thinking(events: Iterable[Event]) -> Iterable[tuple[str, float]]:
-    """Each accepted move's player, and the seconds from the turn before: to think, to move, and to put things right."""
+    """Player of each accepted move, and seconds since the turn before: thinking, moving, and correcting mistakes."""
     since_s = 0.0
     for event in events:
         if isinstance(event, Accepted):
@@ -118,7 +118,7 @@ def thinking(events: Iterable[Event]) -> Iterable[tuple[str, float]]:
 
 
 def to_row(stats: GameStats) -> dict[str, Any]:
-    """As a JSON object."""
+    """The statistics as a JSON object."""
 
     def told(found: Spread | None) -> dict[str, Any] | None:
         if found is None:
@@ -140,7 +140,7 @@ def to_row(stats: GameStats) -> dict[str, Any]:
 
 
 def lines(stats: GameStats) -> list[str]:
-    """For people."""
+    """The statistics as lines of text for people."""
     made = [f"{stats.game}: {counted(stats.matches, 'match', 'matches')}, {stats.open} open"]
     if stats.moves is not None and stats.duration_s is not None:
         made.append(f"  moves         {_range(stats.moves, '')}")

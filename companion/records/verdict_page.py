@@ -1,4 +1,4 @@
-"""A verdict with its picture, its squares and its grounds: one HTML file, or one JPEG."""
+"""A verdict with its picture, squares and grounds, as one HTML file or one JPEG."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from companion.scene.oblique import PAPER
 from companion.scene.svg import svg_text
 
 WIDTH, CAMERA_HEIGHT, SIDE, LINE = 1440, 540, 480, 22
-"""Of the JPEG, in pixels: whole width, height of the camera's picture, the board's side, a line of text."""
+"""Sizes in the JPEG, in pixels: total width, height of the camera's picture, side of the board, a line of text."""
 
 LOOK_HEIGHT, GAP = 240, 20
-"""Of the pictures of a second look, and between them."""
+"""Height of the pictures of a second look, and the gap between them."""
 
 COLUMN = 110
-"""Of the tables in it."""
+"""Width of a column of the tables in it."""
 
 COLUMNS = re.compile(" {2,}")
 QUALITY = 90
@@ -47,20 +47,20 @@ th { border-bottom: 1px solid #ddd5c4; } td:first-child { font-variant-numeric: 
 
 
 def marked_picture(told: Explained) -> Picture | None:
-    """What the camera saw, with frames round the squares concerned; None where no picture was kept."""
+    """The camera's picture with frames around the squares concerned; None if no picture was stored."""
     picture = None if told.picture is None else decode(told.picture)
     if picture is None:
         return None
     try:
         kit = load_kit(told.kit)
     except ProfileError:
-        # A user's own kit file may lie elsewhere by now: then the picture is shown as it is.
+        # A user's kit file may have been moved since: then the picture is shown unmarked.
         return picture
     return mark_squares(picture, kit, told.plate.moved, told.plate.wrong)
 
 
 def verdict_page(told: Explained) -> str:
-    """The HTML file's text; it holds its picture itself."""
+    """The HTML file's text, with the picture embedded."""
     plate, grounds = told.plate, told.grounds
     title = f"Match {told.number}, event {told.event.n}: {plate.title}"
     board = svg_text(plate.diagram)
@@ -98,7 +98,7 @@ def _picture(told: Explained) -> str:
 
 
 def _second_look(grounds: Grounds) -> str:
-    """The squares in question beside what each of the tables that were compared would show there."""
+    """The squares in question, beside renderings of them for each table that was compared."""
     shown = [(f"{one.what}: {abs(one.log_p):.1f} nats against", one.rendering) for one in grounds.compared]
     figures = [
         f'<figure><img alt="" src="data:image/jpeg;base64,{data}"><figcaption>{escape(text)}</figcaption></figure>'
@@ -141,7 +141,7 @@ def verdict_jpeg(told: Explained) -> bytes:
     image.paste(board_image(told.plate.diagram, SIDE, CAMERA_HEIGHT), (WIDTH - SIDE, 0))
     for k, line in enumerate(text):
         top = CAMERA_HEIGHT + LINE // 2 + k * LINE
-        # The terminal's columns are made of spaces, which are narrow in a book letter.
+        # The terminal's columns are made of spaces, which are narrow in a proportional font.
         words = COLUMNS.split(line.strip()) if line.startswith(" ") else [line]
         for column, word in enumerate(words):
             write_lines(image, (20 + column * COLUMN, top, 2 * WIDTH, top + 2 * LINE), word, 16)

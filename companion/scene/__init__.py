@@ -1,1 +1,1 @@
-"""A board as people look at it: the bodies that stand on it, in millimetres, and pictures of them."""
+"""The board as a scene: the bodies on it, in millimetres, and pictures of them."""

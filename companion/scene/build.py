@@ -1,4 +1,4 @@
-"""A scene from a table: what stands where, with the measures and colours of a kit."""
+"""Builds a scene from a table, with the dimensions and colours of a kit."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from companion.scene.outfit import NOBODYS, dressed, hex_of
 from companion.scene.view import shaded
 
 UNKNOWN = "?"
-"""A piece that no camera has seen: only its height is known."""
+"""Letter of a piece that no camera has seen: only its presence is known."""
 
 ROOM_PITCHES = 1.3
 """Room for stacks above the highest ground, in pitches: six draughtsmen, two wooden cubes, a whole pyramid."""
 
 LOW_SHADE = 0.8
-"""Light of the lowest pillars and terraces, of that of the highest: seen from above, heights differ by it."""
+"""Brightness of the lowest pillars and terraces relative to the highest, so that heights differ from above."""
 
 DARK, LIGHT = "#1c1a17", "#ffffff"
-"""Ink on light and on dark pieces."""
+"""Ink colours on light and on dark pieces."""
 
 
 def scene(
@@ -33,7 +33,7 @@ def scene(
     moved: Collection[str] = (),
     wrong: Collection[str] = (),
 ) -> Scene:
-    """The board in ``position``; squares are framed that a move changed, or that something is wrong with."""
+    """The board in ``position``, with frames around squares that a move changed or that are wrong."""
     frames = [Frame(cell, Tone.WRONG) for cell in wrong]
     frames += [Frame(cell, Tone.MOVED) for cell in moved if cell not in wrong]
     return table_scene(game, game.table(position), dressed(game, kit), format_position(game, position), tuple(frames))
@@ -66,7 +66,7 @@ def table_scene(game: Game, table: Table, kit: Kit, title: str = "", frames: tup
 
 
 def _ground(layout: Layout, kit: Kit, cell: Cell, level: int | None, shade: float) -> Ground:
-    # Squares that are not square are drawn as if they were: stacks must fit into them either way.
+    # Cells that are not square are drawn square, with the smaller pitch: stacks must fit into them either way.
     (file, rank), pitch = layout.places[cell], min(kit.board.pitch_mm)
     x, y = (file - (layout.files - 1) / 2) * pitch, (rank - (layout.ranks - 1) / 2) * pitch
     height = floor_mm(kit, level) if level is not None else 0.0
@@ -82,7 +82,7 @@ def _ground(layout: Layout, kit: Kit, cell: Cell, level: int | None, shade: floa
 
 
 def bodies(kit: Kit, ground: Ground, stack: Stack, looks: tuple[Look, ...] = ()) -> list[Body]:
-    """The pieces of a stack, the lowest first; ``looks`` of the upper ones, the others are solid."""
+    """The pieces of a stack, the lowest first; ``looks`` are those of the upper ones, the others are solid."""
     kinds = [_kind(kit, letter) for letter in stack]
     rises = _rises_mm(kit, stack, kinds)
     styles = (*(Look.SOLID,) * (len(stack) - len(looks)), *looks)
@@ -126,8 +126,8 @@ def _rises_mm(kit: Kit, stack: Stack, kinds: list[PieceKind]) -> tuple[float, ..
 
 
 def _is_light(colour: Colour) -> bool:
-    """Whether dark ink is read better on it (WCAG 2.1: beyond this luminance black contrasts more than white)."""
-    # Without calibration.srgb, which loads numpy: who shows boards alone need not.
+    """Whether dark ink is more legible on it (WCAG 2.1: beyond this luminance black contrasts more than white)."""
+    # Without calibration.srgb, which loads numpy: programs that only show boards do not need it.
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.179
 

@@ -1,4 +1,4 @@
-"""What a verdict says, drawn on the board: what lies where it must not, what is missing, and the way back."""
+"""Draws a verdict on the board: what is where it must not be, what is missing, and how to put it right."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from companion.scene.outfit import dressed
 Point = tuple[float, float, float]
 
 CROSS_SHARE = 0.7
-"""Size of a cross, of the width of the piece that it is over."""
+"""Size of a cross as a fraction of the width of the piece below it."""
 
 
 def repair_scene(game: Game, position: Position, event: Illegal | Unfinished, kit: Kit | None = None) -> Scene:
-    """The board in ``position`` with what ``event`` says of it.
+    """The board in ``position`` with what ``event`` says about it.
 
-    After an illegal act: the pieces as ghosts where they stand now, as outlines where they belong, arrows between,
-    crosses over what is too many.  During a turn: the squares with what is left to do on them.
+    After an illegal act: pieces as ghosts where they stand now, as outlines where they belong, arrows between them, and
+    crosses over surplus pieces.  During a turn: the squares with what is left to do on them.
     """
     dress = dressed(game, kit)
     table, title = game.table(position), format_position(game, position)
@@ -47,7 +47,7 @@ def repair_scene(game: Game, position: Position, event: Illegal | Unfinished, ki
 
 
 def _with_levels(game: Game, table: Table, steps: Iterable[Step]) -> Table:
-    """The pillars as they stand now."""
+    """``table`` with the pillars at their present levels."""
     if table.levels is None:
         return table
     levels = list(table.levels)
@@ -58,7 +58,7 @@ def _with_levels(game: Game, table: Table, steps: Iterable[Step]) -> Table:
 
 
 def _missing(game: Game, table: Table, base: Scene, step: Step, kit: Kit) -> tuple[Scene, Point]:
-    """The pieces that belong on a square, as outlines; and their middle."""
+    """The scene with outlines of the pieces missing from a square; and their middle."""
     stack = table.stacks[game.layout.index[step.target]]
     kept = stack[: len(stack) - step.count]
     scene, outlines = _restacked(base, step.target, kept, stack[len(kept) :], Look.OUTLINE, kit)
@@ -66,7 +66,7 @@ def _missing(game: Game, table: Table, base: Scene, step: Step, kit: Kit) -> tup
 
 
 def _surplus(game: Game, table: Table, base: Scene, step: Step, kit: Kit, end: Point | None) -> Scene:
-    """The pieces that must leave a square, as ghosts: with the way to ``end``, or crossed out where there is none."""
+    """The scene with ghosts of the pieces that must leave a square, and an arrow to ``end``, or a cross if None."""
     own = table.stacks[game.layout.index[step.source]]
     stack = table.stacks[game.layout.index[step.target]] if step.target else ""
     pieces = stack[len(stack) - step.count :] or _guessed(step)
@@ -78,17 +78,17 @@ def _surplus(game: Game, table: Table, base: Scene, step: Step, kit: Kit, end: P
 
 
 def _crossed(scene: Scene, ghosts: list[Body]) -> Scene:
-    """The scene with a cross over what is too many."""
+    """The scene with a cross over surplus pieces."""
     return replace(scene, crosses=(*scene.crosses, Cross(*_middle(ghosts), CROSS_SHARE * ghosts[-1].width)))
 
 
 def _guessed(step: Step) -> Stack:
-    """Pieces of which only the top one was seen."""
+    """A stack of which only the top piece is known, if that."""
     return UNKNOWN * (step.count - 1) + (step.piece or UNKNOWN)
 
 
 def _restacked(scene: Scene, cell: str, kept: Stack, pieces: Stack, look: Look, kit: Kit) -> tuple[Scene, list[Body]]:
-    """The scene in which ``cell`` holds ``kept`` and on it ``pieces``, drawn in their own way; and those."""
+    """The scene with ``kept`` on ``cell`` and ``pieces``, with this ``look``, on top; and the bodies of ``pieces``."""
     ground = next(ground for ground in scene.grounds if ground.cell == cell)
     stack = bodies(kit, ground, kept + pieces, (look,) * len(pieces))
     others = tuple(body for body in scene.bodies if body.cell != cell)
@@ -99,7 +99,7 @@ def _restacked(scene: Scene, cell: str, kept: Stack, pieces: Stack, look: Look, 
 
 
 def _levelled(scene: Scene, step: Step, kit: Kit) -> Scene:
-    """A pillar that stands too high or too low: an arrow to where its top belongs."""
+    """The scene with an arrow from a pillar's top to where it belongs."""
     ground = next(ground for ground in scene.grounds if ground.cell == step.target)
     assert step.level is not None
     assert step.now is not None
@@ -110,7 +110,7 @@ def _levelled(scene: Scene, step: Step, kit: Kit) -> Scene:
 
 
 def _unfinished(game: Game, table: Table, event: Unfinished, kit: Kit, title: str) -> Scene:
-    """What is left: the squares framed; where it is known, what they must hold as outlines, the rest crossed."""
+    """What is left to do: squares framed; where known, missing pieces as outlines, and surplus ones crossed out."""
     frames = tuple(Frame(cell, Tone.LEFT) for cell in event.cells)
     scene = table_scene(game, table, kit, title, frames)
     for cell, wanted in zip(event.cells, event.stacks, strict=False):
@@ -126,6 +126,6 @@ def _unfinished(game: Game, table: Table, event: Unfinished, kit: Kit, title: st
 
 
 def _middle(stack: list[Body]) -> Point:
-    """The point in the middle of some bodies."""
+    """The middle of some bodies of a stack."""
     low, high = stack[0], stack[-1]
     return high.x, high.y, (low.z + high.top) / 2

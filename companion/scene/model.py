@@ -1,6 +1,6 @@
-"""The bodies that stand on a board, and what is marked on them.  Millimetres; plain values, ready for JSON.
+"""The data model of a scene: bodies on a board and marks on them.  Millimetres; plain values, ready for JSON.
 
-World frame: origin in the middle of the board, x to the first player's right, y away from him, z up from the board.
+World frame: origin in the middle of the board, x to the first player's right, y away from them, z up from the board.
 Colours are ``#rrggbb``.
 """
 
@@ -14,7 +14,7 @@ from calibration.strokes import strokes
 
 
 class Look(StrEnum):
-    """How a body is drawn: as it stands, as something that should not be there, or as something that is missing."""
+    """How a body is drawn: as present, as something that should not be there, or as missing."""
 
     SOLID = "solid"
     GHOST = "ghost"
@@ -22,7 +22,7 @@ class Look(StrEnum):
 
 
 class Tone(StrEnum):
-    """What a mark says."""
+    """The meaning of a mark."""
 
     MOVED = "moved"
     WRONG = "wrong"
@@ -32,7 +32,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """One square: the centre, side and height of its upper face; ``level`` is None where all squares are level."""
+    """One square: the centre, side and height of its upper face; ``level`` is None on a flat board."""
 
     cell: str
     x: float
@@ -52,17 +52,17 @@ class Body:
         cell: the square on which it stands.
         piece: its letter.
         shape: ``disc``, ``cube`` or ``pyramid``.
-        x: of its centre.
-        y: of its centre.
-        z: of its lower face.
+        x: x of its centre.
+        y: y of its centre.
+        z: z of its lower face.
         width: diameter, side or base edge.
-        height: from its lower face to its top.
-        colour: of its sides.
+        height: height from its lower face to its top.
+        colour: colour of its sides.
         mark: the character on it: the kit's own, or the piece's letter.
         ink: colour of the mark.
         is_drawn: whether the mark is a character of the kit, drawn on the upper face.
         look: how it is drawn.
-        is_hiding: whether a smaller body stands wholly inside it.
+        is_hiding: whether a smaller body stands entirely inside it.
     """
 
     cell: str
@@ -88,7 +88,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame round a square."""
+    """A frame around a square."""
 
     cell: str
     tone: Tone
@@ -96,7 +96,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Cross:
-    """A cross over a body that is too many, at its middle."""
+    """A cross over a surplus body, at its middle."""
 
     x: float
     y: float
@@ -106,7 +106,7 @@ class Cross:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A way from one point to another, (x, y, z) each."""
+    """An arrow from one point to another, (x, y, z) each."""
 
     start: tuple[float, float, float]
     end: tuple[float, float, float]
@@ -115,7 +115,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many pieces stand on a square, beside the stack; ``pieces`` are their letters, the lowest first."""
+    """A label beside a stack with its number of pieces; ``pieces`` are their letters, the lowest first."""
 
     cell: str
     text: str
@@ -127,22 +127,22 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything of one board.
+    """Everything on one board.
 
     Attributes:
-        title: the position in text.
-        files: squares from left to right.
-        ranks: squares from front to back.
-        pitch: from the middle of a square to that of the next.
-        ceiling: height to which stacks usually reach: the picture leaves room for it.
-        mat_colour: of what lies around the squares.
-        line_colour: of the lines between them.
+        title: the position as text.
+        files: number of squares from left to right.
+        ranks: number of squares from front to back.
+        pitch: distance between the middles of neighbouring squares.
+        ceiling: usual height of stacks, for which the picture leaves room.
+        mat_colour: colour of the mat around the squares.
+        line_colour: colour of the lines between them.
         grounds: every square.
         bodies: every piece, the lower ones of a stack first.
-        tallies: of stacks of several pieces.
-        frames: marked squares.
-        crosses: over what is too many.
-        arrows: ways to go.
+        tallies: labels of stacks of several pieces.
+        frames: frames around marked squares.
+        crosses: crosses over surplus bodies.
+        arrows: movements to be made.
     """
 
     title: str
@@ -161,6 +161,6 @@ class Scene:
 
 
 def to_json(scene: Scene) -> dict[str, Any]:
-    """The scene as a JSON object: the fields of the values above, and the strokes of the characters on the pieces."""
+    """The scene as a JSON object: its fields, and the strokes of the characters on the pieces."""
     drawn = {body.mark: strokes(body.mark) for body in scene.bodies if body.is_drawn}
     return asdict(scene) | {"characters": drawn}

@@ -13,16 +13,16 @@ from companion.scene.solids import body_shapes, shadow
 from companion.scene.view import View, shaded
 
 ELEVATION_DEG = 52.0
-"""As people who sit at the table see it: faces and sides are both read, and few squares are hidden."""
+"""As people at the table see it: upper faces and sides are both legible, and few squares are hidden."""
 
 ABOVE_DEG = 90.0
 
 INK, FAINT, PAPER = "#231f18", "#4a4436", "#ffffff"
 TONES = MappingProxyType({Tone.MOVED: "#1769c2", Tone.WRONG: "#d01c5b", Tone.ASKED: "#1769c2", Tone.LEFT: "#a05a00"})
-"""Colours of marks; what is wrong is dashed besides."""
+"""Colours of marks; those of wrong squares are also dashed."""
 
 BORDER_PITCHES = 0.36
-"""Width of the board's border, where files and ranks are named."""
+"""Width of the board's border, which has the names of files and ranks."""
 
 SLAB_MM = 7.0
 """Thickness of the board under the squares."""
@@ -31,16 +31,16 @@ MARGIN = 6.0
 SIDE_SHADE, LINE_SHADE = 0.8, 0.55
 INSET_MM = 1.6
 FIGURE_PITCHES, NAME_PITCHES = 0.2, 0.24
-"""Size of the figures of levels, and of the names in the border."""
+"""Size of the digits of levels, and of the names in the border."""
 
 TALLY_SIZE = 14.0
 ARROW_STEPS, ARROW_LIFT, ARROW_WIDTH = 16, 0.14, 5.0
 CASING = 4.0
-"""By how much the light line under a mark is wider than the mark."""
+"""How much wider the light line under a mark is than the mark."""
 
 
 def diagram(scene: Scene, elevation_deg: float = ELEVATION_DEG) -> Diagram:
-    """The picture of ``scene``: its size depends on the board and not on what stands there, as far as that fits."""
+    """The picture of ``scene``; its size depends on the board only, unless what stands there needs more room."""
     view = _view(scene, elevation_deg)
     frames = {frame.cell: frame for frame in scene.frames}
     order = sorted(scene.grounds, key=lambda ground: (-ground.y, ground.x))
@@ -72,7 +72,7 @@ def _view(scene: Scene, elevation_deg: float) -> View:
 
 
 def _slab(scene: Scene, view: View) -> Iterator[Shape]:
-    """The board itself with the names of files and ranks in its border."""
+    """The board itself, with the names of files and ranks in its border."""
     border = BORDER_PITCHES * scene.pitch
     x, y = scene.files * scene.pitch / 2 + border, scene.ranks * scene.pitch / 2 + border
     colour = scene.mat_colour
@@ -106,7 +106,7 @@ def _square(scene: Scene, ground: Ground, frame: Frame | None, view: View) -> Sq
 
 
 def told(name: str, stack: list[Body], level: int | None) -> str:
-    """A square in words, for who points at it or listens to the page."""
+    """A square in words, for tooltips and screen readers."""
     ground = "" if level is None else f", level {level}"
     standing = [body.piece for body in stack if body.look == Look.SOLID]
     if not standing:
@@ -140,7 +140,7 @@ def _frame(ground: Ground, frame: Frame, view: View) -> Shape:
 
 
 def _bars(ground: Ground, stack: list[Body], view: View) -> Iterator[Shape]:
-    """The pieces of a stack of several, the lowest at the bottom, for who looks from above."""
+    """Bars for the pieces of a stack of several, the lowest at the bottom, for the view from above."""
     standing = [body for body in stack if body.look != Look.OUTLINE]
     if len(standing) < 2:
         return
@@ -183,7 +183,7 @@ def _arrow(arrow: Arrow, view: View) -> Iterator[Shape]:
 
 
 def bow(arrow: Arrow) -> tuple[tuple[float, float, float], ...]:
-    """Points on the arrow's way, which rises between its ends."""
+    """Points along an arrow, which rises between its ends."""
     (x0, y0, z0), (x1, y1, z1) = arrow.start, arrow.end
     lift = max(ARROW_LIFT * hypot(x1 - x0, y1 - y0), 0.0)
     points = []

@@ -1,4 +1,4 @@
-"""Which set a game is drawn with: the kit on the table, else the one that comes with the program, else a plain one."""
+"""The kit with which a game is drawn: the one on the table, else the program's own, else a plain one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from companion.rules.board import Piece, Player
 from companion.rules.game import Game
 
 PLAIN_PITCH_MM, PLAIN_DISC_MM, PLAIN_HEIGHT_MM, PLAIN_STEP_MM = 33.0, 27.0, 7.0, 20.0
-"""Measures of a game without a kit: those of draughtsmen on squares that suit them."""
+"""Dimensions for a game without a kit: those of draughtsmen on suitable squares."""
 
 PLAIN_COLOURS: tuple[Colour, ...] = ((179, 32, 42), (29, 79, 163), (31, 122, 58), (224, 176, 32))
-"""Of the players' pieces, in turn order, where no kit says otherwise: they differ in lightness too."""
+"""Default colours of the players' pieces, in turn order: they differ in lightness too."""
 
 NOBODYS: Colour = (92, 92, 96)
 PAPER: Colour = (239, 234, 222)
@@ -25,20 +25,20 @@ GROUND: Colour = (168, 152, 120)
 
 
 def hex_of(colour: Colour) -> str:
-    """``#rrggbb``."""
+    """The colour as ``#rrggbb``."""
     return "#" + bytes(colour).hex()
 
 
 @lru_cache(maxsize=32)
 def kit_of(tag: str, name: str = "") -> Kit | None:
-    """The kit called ``name``, if it comes with the program, else the one of the game ``tag``; None: there is none."""
+    """The kit called ``name``, if the program has it, else the one for the game ``tag``; None if there is none."""
     known = available_kits()
     found = next((kit for kit in (name, kit_name(tag)) if kit in known), None)
     return None if found is None else load_kit(found)
 
 
 def dressed(game: Game, kit: Kit | None) -> Kit:
-    """``kit``, or a plain one where there is none; what it does not say is as in the game's own, or plain."""
+    """``kit``, or the game's own or a plain one; what it lacks is taken from the game's own, or plain."""
     own = kit_of(game.tag)
     kit = kit or own or _plain(game)
     if own is not None and kit.board.cell_colour is None:
@@ -52,7 +52,7 @@ def dressed(game: Game, kit: Kit | None) -> Kit:
 
 
 def player_colours(game: Game, kit: Kit) -> Mapping[Player, str]:
-    """What tells each player's pieces: their colour, or that of their characters where all are of one wood."""
+    """The colour that identifies each player's pieces: their own, or that of their characters if all are alike."""
     own = {player: [kind for kind in kit.pieces if game.owner(kind.letter) == player] for player in game.players}
     bodies = {player: _commonest(kind.colour for kind in kinds) for player, kinds in own.items()}
     if len(set(bodies.values())) == len(bodies):

@@ -1,4 +1,4 @@
-"""What pictures are made of: flat shapes in order, from the back to the front.  Lengths in the picture's own units."""
+"""Flat shapes of which pictures are made, in order from back to front.  Lengths are in the picture's own units."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Pen:
 
 @dataclass(frozen=True, slots=True)
 class Polygon:
-    """A closed outline; ``fill`` is ``#rrggbb``, empty for none; ``kind`` is what it marks, empty for a body."""
+    """A closed outline; ``fill`` is ``#rrggbb``, empty for none; ``kind`` is the kind of mark, empty for a body."""
 
     points: Points
     fill: str
@@ -30,7 +30,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """An upright rectangle with round corners."""
+    """An axis-aligned rectangle with rounded corners."""
 
     x: float
     y: float
@@ -43,7 +43,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Ellipse:
-    """An ellipse round ``x``, ``y``."""
+    """An ellipse with its centre at ``x``, ``y``."""
 
     x: float
     y: float
@@ -70,7 +70,7 @@ class Barrel:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Open lines with round ends; ``kind`` is what they mark, empty for a body."""
+    """Open lines with round ends; ``kind`` is the kind of mark, empty for a body."""
 
     lines: tuple[Points, ...]
     pen: Pen
@@ -79,7 +79,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word whose middle is at ``x`` and ``y``; its height is ``squash`` of that of plain letters."""
+    """A word whose middle is at ``x``, ``y``; its height is multiplied by ``squash``."""
 
     x: float
     y: float
@@ -95,7 +95,7 @@ Shape = Polygon | Box | Ellipse | Barrel | Path | Word
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """What is drawn of one square: its name, what stands there in words, and the shapes from the back to the front."""
+    """The drawing of one square: its name, its content in words, and its shapes from back to front."""
 
     name: str
     told: str
@@ -104,7 +104,7 @@ class Square:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A whole board: what lies ``under`` the squares, the squares, and what is written ``over`` them."""
+    """A whole board: shapes ``under`` the squares, the squares, and shapes ``over`` them."""
 
     title: str
     width: float
@@ -114,7 +114,7 @@ class Diagram:
     over: tuple[Shape, ...]
 
     def shapes(self) -> Iterator[Shape]:
-        """All of it, in the order of drawing."""
+        """All shapes in drawing order."""
         yield from self.under
         for square in self.squares:
             yield from square.shapes

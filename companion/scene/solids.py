@@ -1,4 +1,4 @@
-"""Discs, cubes and pyramids as flat shapes."""
+"""Draws discs, cubes and pyramids as flat shapes."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from companion.scene.shapes import Barrel, Ellipse, Path, Pen, Polygon, Shape, W
 from companion.scene.view import View, shaded
 
 GHOST_OPACITY, GLASS_OPACITY = 0.5, 0.62
-"""Of pieces that should not be there, and of those that hide one inside them."""
+"""Opacity of pieces that should not be there, and of those with another piece inside them."""
 
 GHOST_PEN, OUTLINE_PEN = Pen("#d01c5b", 1.8, is_dashed=True), Pen("#231f18", 2.2, is_dashed=True)
 STROKE_SHARE = 0.11
-"""Width of a character's strokes as a share of its size."""
+"""Width of a character's strokes as a fraction of its size."""
 
 CHARACTER_SHARE, LETTER_SHARE, SIDE_SHARE = 0.6, 0.56, 0.86
-"""Size of a character and of a letter on an upper face, of its width; of either on a side, of its height."""
+"""Size of a character and of a letter on an upper face, relative to its width; of either on a side, to its height."""
 
 SHADOW, SHADOW_OPACITY, SHADOW_SHARE = "#2a2012", 0.22, 0.1
-"""Colour of shadows, and how far they are shifted, of the piece's width."""
+"""Colour and opacity of shadows, and their offset as a fraction of the piece's width."""
 
 LEFT, FRONT, RIGHT, BACK, TOP, RIM = 0.96, 0.8, 0.66, 0.6, 1.0, 1.16
-"""How light the faces of a body are."""
+"""Relative brightness of the faces of a body."""
 
 
 def shadow(body: Body, view: View) -> Shape:
-    """What a stack whose lowest piece is ``body`` darkens to its right."""
+    """The shadow to the right of a stack whose lowest piece is ``body``."""
     half, shift = body.width / 2, SHADOW_SHARE * body.width
     x, y, z = body.x + shift, body.y - shift / 2, body.z
     if body.shape == "disc":
@@ -38,7 +38,7 @@ def shadow(body: Body, view: View) -> Shape:
 
 
 def body_shapes(body: Body, view: View, *, is_covered: bool) -> Iterator[Shape]:
-    """The body as seen; its mark is on the upper face, or on the side where another piece covers that."""
+    """The shapes of a body; its mark is on the upper face, or on the side if another piece covers that."""
     makers = {"disc": _disc, "cube": _cube, "pyramid": _pyramid}
     yield from makers[body.shape](body, view, is_covered)
 
@@ -119,7 +119,7 @@ def _pyramid(body: Body, view: View, is_covered: bool) -> Iterator[Shape]:  # no
 
 
 def _mark(body: Body, x: float, y: float, size: float, squash: float) -> Shape:
-    """The body's character round a point, ``size`` wide."""
+    """The body's character, centred at a point, ``size`` wide."""
     lines = strokes(body.mark) if body.is_drawn else ()
     if not lines:
         return Word(x, y, body.mark, size, body.ink, squash, is_bold=True)

@@ -1,4 +1,4 @@
-"""Diagrams as SVG."""
+"""Writes diagrams as SVG."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from companion.scene.shapes import Barrel, Box, Diagram, Ellipse, Path, Pen, Poi
 DASHES = "6 4"
 
 RISE_OF_LETTERS = 0.36
-"""Half the height of capital letters, as a share of their size: what is written is centred by it."""
+"""Half the height of capital letters as a fraction of their size, by which text is centred."""
 
 
 def draw_svg(
@@ -32,7 +32,7 @@ def svg_text(picture: Diagram) -> str:
     """The diagram as SVG.
 
     Each square is a group of class ``square`` with its name in ``data-cell`` and its stack in words as the title, so
-    that a page can find it and a pointer that rests on it reads what stands there.
+    that a page can find it and show a tooltip.
     """
     size = f"0 0 {_n(picture.width)} {_n(picture.height)}"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}" font-family="sans-serif" stroke-linejoin="round">'
@@ -40,7 +40,7 @@ def svg_text(picture: Diagram) -> str:
 
 
 def svg_shapes(picture: Diagram) -> Iterator[str]:
-    """The lines of SVG inside the picture's own coordinates."""
+    """The lines of SVG for all shapes, in the picture's own coordinates."""
     yield from map(_svg, picture.under)
     for square in picture.squares:
         yield f'<g class="square" data-cell={quoteattr(square.name)}><title>{escape(square.told)}</title>'
@@ -110,5 +110,5 @@ def _line(points: Points) -> str:
 
 
 def _n(value: float) -> str:
-    """To a tenth of a unit, which nobody sees."""
+    """The number rounded to a tenth of a unit, which nobody can see."""
     return f"{round(value, 1):g}"

@@ -1,4 +1,4 @@
-"""From where a scene is looked at, and how light falls."""
+"""The projection of a scene, and the shading of colours."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class View:
     """A parallel projection.
 
     Attributes:
-        rise: how much a way along the board shows, the sine of the elevation.
-        fall: how much a height shows, its cosine.
+        rise: foreshortening of distances along the board, the sine of the elevation.
+        fall: foreshortening of heights, its cosine.
         half_x: mm from the middle to the picture's side.
         head: mm of the picture above the middle of the board.
         foot: mm of it below.
-        margin: units round all of it.
+        margin: width of the margin on all sides, in units.
         scale: units per millimetre.
     """
 
@@ -41,13 +41,13 @@ class View:
         return (self.head + self.foot) * self.scale + 2 * self.margin
 
     def at(self, x: float, y: float, z: float) -> tuple[float, float]:
-        """Where a point (mm) is in the picture: to the right, and down."""
+        """Coordinates in the picture, to the right and down, of a point in mm."""
         down = self.head - y * self.rise - z * self.fall
         return self.margin + (self.half_x + x) * self.scale, self.margin + down * self.scale
 
 
 def shaded(colour: str, share: float) -> str:
-    """``#rrggbb`` with ``share`` of its light; over 1 it is mixed with white."""
+    """``#rrggbb`` with its values multiplied by ``share``; over 1 it is mixed with white."""
     parts = bytes.fromhex(colour[1:])
     if share <= 1:
         mixed = [round(part * share) for part in parts]

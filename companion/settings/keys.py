@@ -1,4 +1,4 @@
-"""The keys of ``table.toml``: each long option of ``companion referee`` under its own name, and what has no option."""
+"""The keys of ``table.toml``: each long option of ``companion referee`` under its name, and keys without an option."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from companion.panel.pins import Pins
 
 
 class Kind(Enum):
-    """What a key takes; the value is the word for it in messages."""
+    """The type of a key's value; the enum's value is the word for it in messages."""
 
     TEXT = 'text in quotes, such as "en"'
     KIT = 'a kit\'s name or file in quotes, such as "domination"'
@@ -24,7 +24,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key; ``has_no`` when the option has a twin that begins with ``--no-``."""
+    """One key; ``has_no`` if the option has a negative form that begins with ``--no-``."""
 
     name: str
     kind: Kind
@@ -62,18 +62,18 @@ OPTIONS: tuple[Key, ...] = (
 """Options of ``companion referee``, in the order of ``--help``."""
 
 SOURCES = ("device", "picamera", "phone", "recording", "simulate")
-"""Options of which at least one is given: where the pictures come from."""
+"""Options for the source of pictures, of which at least one is given."""
 
 SELF_CONTAINED = ("recording", "simulate")
-"""Those of them that know camera and set themselves."""
+"""Sources with their own camera and set."""
 
 AUTO = "auto"
-"""In place of a camera's file."""
+"""Value in place of a camera's file."""
 
 GAME = "game"
-"""Key of the only argument that is no option."""
+"""Key of the only positional argument."""
 
 PINS, NAMES = "pins", "names"
-"""Tables of the file that have no option."""
+"""Tables of the file without an option."""
 
 PIN_KEYS = tuple(field.name for field in fields(Pins))

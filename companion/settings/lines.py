@@ -1,4 +1,4 @@
-"""In which line of a TOML file a key stands; the parser of the standard library does not say."""
+"""Finds the lines of keys in a TOML file, which the standard library's parser does not report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = tuple[str, ...]
 
 
 def key_lines(text: str) -> Mapping[Path, int]:
-    """Line (from 1) of each table and key of a TOML text with tables of one level; of two, the first."""
+    """Line (from 1) of each table and key of a TOML text with tables of one level; of duplicates, the first."""
     lines: dict[Path, int] = {}
     table: Path = ()
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,4 +1,4 @@
-"""Reading ``table.toml``: every mistake is found, each with its line, before anything is opened."""
+"""Reads ``table.toml``: all mistakes are found, each with its line, before anything is opened."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from companion.settings.lines import key_lines
 SUFFIX = ".toml"
 
 LOGIN = re.compile(r"(?<=://)[^/@\s]*@")
-"""User and password in an address: no message shows them."""
+"""User and password in an address, which no message may show."""
 
 Check = Callable[[tuple[str, ...]], None]
-"""Raises BadText when ``companion referee`` would not take these words."""
+"""Raises BadText when ``companion referee`` would not accept these words."""
 
 
 class BadSettings(CompanionError):
@@ -34,13 +34,13 @@ class BadSettings(CompanionError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a file says.
+    """The settings in a file.
 
     Attributes:
-        words: the same as words of the command line: the game, then options; files are relative to the folder that
-            the program runs in.
-        names: what players are called, by letter.
-        pins: of the panel; None: not said.
+        words: the same as command-line arguments: the game, then options; files are relative to the folder in which
+            the program runs.
+        names: players' names by letter.
+        pins: the panel's pins; None: not given.
     """
 
     words: tuple[str, ...]
@@ -57,19 +57,19 @@ class _Reader:
     mistakes: dict[str, int] = field(default_factory=dict)
 
     def wrong(self, key: tuple[str, ...], what: str) -> None:
-        """Note a mistake at ``key``."""
+        """Record a mistake at ``key``."""
         line = self.lines.get(key, self.lines.get(key[:1], 1))
         self.mistakes[f"{self.path}:{line}: {what}"] = line
 
     def unknown(self, key: tuple[str, ...], known: Iterable[str]) -> None:
-        """Note a key that nobody knows, with the nearest that there is."""
+        """Record an unknown key, with the most similar known one."""
         near = difflib.get_close_matches(key[-1], tuple(known), n=1, cutoff=0.5)
         hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
         self.wrong(key, f"{key[-1]} is not known; {hint}")
 
 
 def read_settings(path: Path, check: Check) -> Settings:
-    """The settings of a file.
+    """The settings in a file.
 
     Raises:
         ProfileError: it cannot be read, or is not TOML.
@@ -100,7 +100,7 @@ def _game(reader: _Reader, value: object) -> str:
 
 
 def _option(reader: _Reader, key: Key, value: object, check: Check) -> tuple[str, ...]:
-    """The words of one option; none when it is not right."""
+    """The words of one option; none if its value is wrong."""
     if not _fits(key.kind, value):
         reader.wrong((key.name,), f"{key.name} must be {key.kind.value}, got {LOGIN.sub('', repr(value))}")
         return ()
@@ -122,7 +122,7 @@ def _is_file(kind: Kind, value: object) -> bool:
 
 
 def _beside(settings: Path, name: object) -> Path:
-    """A file that is named in the settings: beside them, unless it says otherwise."""
+    """A file named in the settings: relative to their folder, unless its path is absolute."""
     return settings.parent / Path(str(name)).expanduser()
 
 
@@ -154,7 +154,7 @@ def _fits(kind: Kind, value: object) -> bool:
 
 
 def _each(value: object) -> list[object]:
-    """One thing or several; nothing at all fits nowhere."""
+    """One value or several as a list; an empty list becomes [None], which fits no kind."""
     return (value or [None]) if isinstance(value, list) else [value]
 
 

@@ -1,1 +1,1 @@
-"""A table, a camera and players that do not exist, for demonstrations and tests without hardware."""
+"""A simulated table, camera and players, for demonstrations and tests without hardware."""

@@ -1,4 +1,4 @@
-"""What a simulated match's players really did, against what the referee said of it."""
+"""Compares what the players of a simulated match really did with what the referee said."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
 from companion.simulate.table import Truth
 
 KINDS = LOST, WRONG, MISSED, ASKED, MISCITED, ACCUSED = "lost", "wrong", "missed", "asked", "miscited", "accused"
-"""Of disagreements: a move not accepted, one accepted that was not played, an illegal act passed over in silence, one
-that people were only asked about, one named with rules that it does not break, an accusation for nothing."""
+"""Kinds of disagreement: a move not accepted, a move accepted that was not played, an illegal act not reported, one
+about which the referee only asked, one reported with rules that it does not break, an accusation without cause."""
 
 THREAD_LOST = 4
-"""So many moves more than the referee has accepted, and the demonstration ends."""
+"""The demonstration ends when the players are this many moves ahead of the moves that were asked for."""
 
 HAND_COMES_S = 0.3
-"""A calm ends when the next hand sets out; it takes so long to be over the board, and a verdict may still fall."""
+"""Time from when the next hand sets out, which ends a calm, until it is over the board; a verdict may still come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,20 @@ class Fault:
     said: str
 
     def line(self) -> str:
-        """For people."""
+        """One line of text for people."""
         return f"  {self.t_s:7.1f} s  {self.kind}: {self.played}; {self.said}"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The players' own record against the referee's word.
+    """The result of comparing what was played with what the referee said.
 
     Attributes:
-        moves: honest moves played, ``accepted`` of them as played.
-        acts: illegal acts done, ``caught`` of them with a rule that they break.
-        questions: how often people were asked.
+        moves: number of honest moves played.
+        accepted: number of them that were accepted as played.
+        acts: number of illegal acts.
+        caught: number of them that were reported with a rule that they break.
+        questions: how often the referee asked people.
         faults: every disagreement, in order of time.
     """
 
@@ -56,15 +58,15 @@ class Result:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing was missed, invented or taken for something else; to ask people is no fault."""
+        """Whether there is no disagreement but of kind ASKED: asking people is not an error."""
         return len(self.faults) == self.count(ASKED)
 
     def count(self, kind: str) -> int:
-        """How many faults are of one kind."""
+        """Number of faults of one kind."""
         return sum(fault.kind == kind for fault in self.faults)
 
     def lines(self) -> list[str]:
-        """For people."""
+        """Lines of text for people."""
         lost, wrong, missed, asked, miscited, accused = map(self.count, KINDS)
         moves = f"{counted(self.moves, 'honest move')} played: {self.accepted} accepted as played, {lost} lost"
         acts = f"{counted(self.acts, 'illegal act')} done: {self.caught} caught, {asked} asked about, {missed} missed"
@@ -77,19 +79,19 @@ class Result:
 
 
 def accepted(events: Sequence[Event]) -> int:
-    """Accepted moves that still stand."""
+    """Number of accepted moves that have not been taken back."""
     taken = sum(len(event.moves) for event in events if isinstance(event, TakenBack))
     return sum(isinstance(event, Accepted) for event in events) - taken
 
 
 def is_over(plies: int, said: Sequence[Event], truth: Sequence[Truth]) -> bool:
-    """Whether so many moves stand; or, lest a referee who has lost the thread be watched forever, clearly more were."""
+    """Whether ``plies`` moves stand, or clearly more were played: a referee that is lost must not run forever."""
     played = sum(act.kind == MOVE for act in truth) - sum(act.kind == TAKEBACK for act in truth)
     return accepted(said) >= plies or played >= plies + THREAD_LOST
 
 
 def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
-    """Hold the events against what was really done; an act that nobody could judge before the end counts for nobody."""
+    """Compare the events with what was really done; acts that could not be judged before the end are not counted."""
     last_s = max((event.t for event in events), default=0.0)
     done = [act for act in truth if act.t_calm_from <= last_s or any(_speaks_of(event, act) for event in events)]
     moves = [act for act in done if act.kind == MOVE]
@@ -112,7 +114,7 @@ def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
 
 
 def _judged(acts: Sequence[Truth], done: Sequence[Truth], events: Sequence[Event]) -> Iterator[Fault]:
-    """What went wrong with illegal acts and accusations: one that an act gave no cause for costs no other its due."""
+    """Faults in illegal acts and accusations; a false accusation does not keep another from being matched."""
     due = [event for event in events if isinstance(event, Illegal)]
     questions = [event for event in events if isinstance(event, Unsure)]
     false = withdrawn(events)
@@ -134,14 +136,14 @@ def _judged(acts: Sequence[Truth], done: Sequence[Truth], events: Sequence[Event
 
 
 def _speaks_of(event: Event, act: Truth) -> bool:
-    """Whether the word on an act has fallen, perhaps before the hand was out of sight."""
+    """Whether the event is the verdict on an act, perhaps given before the hand was out of sight."""
     if act.kind == ILLEGAL:
         return isinstance(event, Illegal) and act.judged_from_s <= event.t
     return isinstance(event, Accepted) and event.move == act.text and act.judged_from_s <= event.t
 
 
 def _is_of(act: Truth, t_s: float) -> bool:
-    """Whether what is said at ``t_s`` is said of what ``act`` left on the table."""
+    """Whether an event at ``t_s`` is about what ``act`` left on the table."""
     return act.judged_from_s <= t_s and (act.t_calm_to is None or t_s <= act.t_calm_to + HAND_COMES_S)
 
 
@@ -168,7 +170,7 @@ def _but(things: Sequence[T], numbers: set[int]) -> list[T]:
 
 
 def _in_common(played: Sequence[str | None], said: Sequence[str]) -> list[tuple[int, int]]:
-    """A longest common subsequence as pairs of indices: moves accepted as played, in their order."""
+    """A longest common subsequence as pairs of indices: the moves accepted as played, in order."""
     longest = [[0] * (len(said) + 1) for _ in range(len(played) + 1)]
     for i, move in reversed(list(enumerate(played))):
         for j, word in reversed(list(enumerate(said))):

@@ -1,4 +1,4 @@
-"""How a hand carries out an act in time: in, to the source, to the target, out; and what lies there meanwhile."""
+"""The path of a hand that carries out an act over time, and what is on the board meanwhile."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from companion.simulate.players import Act, changed
 from companion.simulate.standing import Setup, rearranged, untouched
 
 SEATS_DEG = {2: (-90.0, 90.0), 3: (-90.0, 180.0, 90.0), 4: (-90.0, 180.0, 90.0, 0.0)}
-"""Direction in which each player sits, in turn order: the first where the kit's first player sits, then clockwise."""
+"""Direction in which each player sits, by number of players, in turn order: the kit's first player, then clockwise."""
 
 AWAY_MM = 270.0
 BESIDE_MM = 60.0
-"""How far beyond the mat's edge hands come from, out of the picture, and lie the pieces that are not on the board."""
+"""Distances beyond the mat's edge: where hands come from, out of the picture, and where pieces off the board lie."""
 
 AWAY_UP_MM = 45.0
 
@@ -29,7 +29,7 @@ Point = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Tempo:
-    """How long (s) a hand takes to come in, rests on each cell, takes from one to the next, to go out."""
+    """Durations (s): the hand reaching in, resting on each cell, moving from one to the next, and leaving."""
 
     reach_s: float
     rest_s: float
@@ -43,7 +43,7 @@ BRISK = Tempo(0.25, 0.25, 0.25, 0.25)
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """What lies on the board and in the hand from ``times_s[since]`` on."""
+    """What is on the board and in the hand from ``times_s[since]`` on."""
 
     since: int
     setup: Setup
@@ -52,16 +52,16 @@ class TableState:
 
 @dataclass(frozen=True, eq=False)
 class Gesture:
-    """One act in time.
+    """One act as a movement in time.
 
     Attributes:
         act: what is done.
         start_s: when the hand sets out.
         times_s: (k,) times since ``start_s`` at which the hand is at each of ``places``.
         places: (k, 3) mm.
-        states: what lies on the board and in the hand, in order of time.
+        states: what is on the board and in the hand, in order of time.
         seat_deg: direction in which the owner of the hand sits.
-        look: which skin and sleeve.
+        look: index of the skin and sleeve colours.
     """
 
     act: Act
@@ -74,17 +74,17 @@ class Gesture:
 
     @property
     def done_s(self) -> float:
-        """When the board lies as it will lie after the act, though the hand may still be there."""
+        """Time from which the board is as it stays after the act; the hand may still be over it."""
         last = self.states[-1].setup
         return self.start_s + min(float(self.times_s[state.since]) for state in self.states if state.setup is last)
 
     @property
     def end_s(self) -> float:
-        """When the hand is where it came from."""
+        """Time at which the hand is back where it came from."""
         return self.start_s + float(self.times_s[-1])
 
     def state(self, t_s: float) -> TableState:
-        """What lies on the board and in the hand at this time."""
+        """What is on the board and in the hand at this time."""
         t = t_s - self.start_s
         return [state for state in self.states if state.since == 0 or self.times_s[state.since] <= t][-1]
 
@@ -103,7 +103,7 @@ class Gesture:
 def gesture(
     act: Act, before: Setup, kit: Kit, players: tuple[Player, ...], start_s: float, tempo: Tempo, rng: random.Random
 ) -> Gesture:
-    """The way of the hand that does ``act`` to ``before``."""
+    """The movement of the hand that carries out ``act`` on the setup ``before``."""
     seat = players.index(act.player)
     seat_deg = SEATS_DEG[len(players)][seat]
     out = np.array([np.cos(np.radians(seat_deg)), np.sin(np.radians(seat_deg)), 0.0])
@@ -129,7 +129,7 @@ def gesture(
 
 
 def _exchanged(before: str, after: str) -> tuple[str, str]:
-    """What a hand takes from a stack, and what it puts there, to make it another."""
+    """The pieces that a hand takes from a stack, and those that it puts on, to turn ``before`` into ``after``."""
     if before.endswith(after):
         return before.removesuffix(after), ""
     same = untouched(before, after)
@@ -137,12 +137,12 @@ def _exchanged(before: str, after: str) -> tuple[str, str]:
 
 
 def _half_rest(stops: list[Point]) -> int:
-    """Where in :func:`_way` the rest at the last of these stops is half over."""
+    """Index in :func:`_way` at which the rest at the last of these stops is half over."""
     return 3 * len(stops) - 1
 
 
 def _way(stops: list[Point], away: Point, tempo: Tempo) -> tuple[Point, Point]:
-    """Times (k,) and places (k, 3): away; at each stop its rest begins, is half over (the cell changes), ends; away."""
+    """Times (k,) and places (k, 3): outside; at each stop begin, half (the cell changes) and end of rest; outside."""
     outside = np.array([away[0], away[1], AWAY_UP_MM])
     times, places = [0.0], [outside]
     for i, stop in enumerate(stops):
@@ -155,19 +155,19 @@ def _way(stops: list[Point], away: Point, tempo: Tempo) -> tuple[Point, Point]:
 
 
 def _beside(kit: Kit, out: Point) -> Point:
-    """Where a player keeps what is not on the board."""
+    """The place where a player keeps pieces that are not on the board."""
     x, y, _ = _beyond(kit, out, BESIDE_MM)
     return np.array([x, y, HOVER_MM])
 
 
 def _beyond(kit: Kit, out: Point, by_mm: float) -> Point:
-    """The place so far beyond the middle of the mat's edge in this direction."""
+    """The place ``by_mm`` beyond the middle of the mat's edge in the direction ``out``."""
     place: Point = out * [kit.mat.width_mm / 2 + by_mm, kit.mat.height_mm / 2 + by_mm, 0.0]
     return place
 
 
 def _over(kit: Kit, cell: int, before: Table, after: Table) -> Point:
-    """The point of touch on a cell: over the higher of what lay and what will lie there."""
+    """The point that the hand touches on a cell: over the higher of the stacks before and after."""
     name = kit.cells[cell]
     stacks = (before.stacks[cell], after.stacks[cell])
     top = max((rises_mm(kit, s)[-1] + kit.piece(s[-1]).height_mm for s in stacks if s), default=0.0)

@@ -1,4 +1,4 @@
-"""Characters on pieces, stroke by stroke, so that no font is needed: those of Chinese chess; others get strokes too."""
+"""Characters on pieces, drawn in strokes without a font: those of Chinese chess; others get arbitrary strokes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHER_STROKES = 6
 
 @cache
 def strokes(glyph: str) -> tuple[Array, ...]:
-    """Bars (4, 2) that make up a character, within the square −0.5…0.5, upright."""
+    """Rectangles (4, 2) that make up an upright character, within the square −0.5…0.5."""
     lines = [np.array(line) for line in known_strokes(glyph)]
     if not lines:
         rng = np.random.default_rng([ord(letter) for letter in glyph])
@@ -28,7 +28,7 @@ def strokes(glyph: str) -> tuple[Array, ...]:
 
 
 def _bar(a: Array, b: Array) -> Array:
-    """The rectangle round the line from ``a`` to ``b``, a little longer than it."""
+    """The rectangle around the line from ``a`` to ``b``, slightly longer than the line."""
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-9) * STROKE_SHARE / 2
     across = np.array([-along[1], along[0]])
     return np.stack([a - along - across, b + along - across, b + along + across, a - along + across])

@@ -1,4 +1,4 @@
-"""What never moves: the wooden table with the printed mat on it, seen by the camera."""
+"""The static background: the wooden table with the printed mat on it, as the camera sees it."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ Picture = npt.NDArray[np.uint8]
 Array = npt.NDArray[np.float64]
 
 MAT_PX_PER_MM = 8
-"""Resolution of the printed sheet; a marker's module of 4.5 mm has exactly 36 dots, so that no edge is rounded."""
+"""Resolution of the printed sheet; a marker's module of 4.5 mm is exactly 36 dots, so that no edge is rounded."""
 
 WOOD_MM = 1600
-"""Side of the table's texture, 1 px a mm; it is mirrored beyond."""
+"""Side of the table's texture at 1 px per mm; it is mirrored beyond."""
 
 WOOD: tuple[Colour, ...] = ((150, 104, 66), (136, 92, 58), (160, 113, 74), (143, 97, 60))
 PLANK_MM = 120
 GRAIN_MM, GRAIN_STEP_MM = 90, 16
 FINER = 3
-"""Each picture element is the mean of this many by this many looks."""
+"""Supersampling: each pixel is the mean of this many by this many samples."""
 
 
 def ground(kit: Kit, camera: Camera, pose: Registration, light: Light) -> Picture:
-    """(height, width, 3) uint8 BGR, not to be written to: the empty table, without shadows, noise or blur."""
-    # A kit made anew holds nothing but its fields: what it has worked out from them would be other bytes.
+    """(height, width, 3) uint8 BGR, which must not be modified: the empty table, without shadows, noise or blur."""
+    # A fresh copy of the kit holds its fields only: values cached in it would change the bytes.
     return _ground(pickle.dumps((replace(kit), camera, pose, light)))
 
 
 @lru_cache(maxsize=4)
 def _ground(scene: bytes) -> Picture:
-    """Kept, since it takes longest of all; known again by the bytes of ``scene``, since arrays cannot be keys."""
+    """Cached, since it takes longest of all; the key is the bytes of ``scene``, since arrays cannot be hashed."""
     kit, camera, pose, light = pickle.loads(scene)  # noqa: S301 - our own bytes
     x, y = places_mm(camera, pose)
     size = (camera.width_px * FINER, camera.height_px * FINER)
@@ -61,18 +61,18 @@ def _ground(scene: bytes) -> Picture:
 
 
 def _on_sheet(places: npt.NDArray[np.float32], dots_per_mm: int, side_dots: int) -> None:
-    """Make of coordinates in the wood's texture those in a printed sheet of this side; in place, for there are many."""
+    """Convert, in place, coordinates in the wood's texture to those in a printed sheet of ``side_dots``."""
     places -= WOOD_MM / 2
     places *= dots_per_mm
     places += side_dots / 2 - 0.5
 
 
 def places_mm(camera: Camera, pose: Registration) -> tuple[Array, Array]:
-    """World x and y, each (height, width), of what every picture element shows of the plane z = 0."""
+    """World x and y in mm, each (height, width), of the point of the plane z = 0 that each pixel shows."""
     u, v = np.meshgrid(np.arange(camera.width_px, dtype=np.float64), np.arange(camera.height_px, dtype=np.float64))
     pixels = np.stack([u.ravel(), v.ravel()], axis=1)
     seen = cv2.undistortPoints(pixels[:, None], camera.matrix, camera.distortion).reshape(-1, 2)
-    # A matrix product of so few columns takes four times as long.
+    # A matrix product with so few columns takes four times as long.
     right, down = seen.T.reshape(2, camera.height_px, camera.width_px)
     x, y, z = (right * along[0] + down * along[1] + along[2] for along in pose.rotation.T)
     reach = -pose.centre_mm[2] / np.minimum(z, -1e-6)
@@ -80,7 +80,7 @@ def places_mm(camera: Camera, pose: Registration) -> tuple[Array, Array]:
 
 
 def vignette(camera: Camera) -> Array:
-    """(height, width) share of the light that the lens lets through: 1 in the middle, less towards the corners."""
+    """(height, width) fraction of the light that the lens lets through: 1 in the middle, less towards the corners."""
     u = (np.arange(camera.width_px) - camera.matrix[0, 2]) / camera.matrix[0, 0]
     v = (np.arange(camera.height_px) - camera.matrix[1, 2]) / camera.matrix[1, 1]
     # The cosine-to-the-fourth law of thin lenses, half corrected as in most webcams.
@@ -97,7 +97,7 @@ def sheet(kit: Kit) -> Picture:
 def wood() -> Picture:
     """(WOOD_MM, WOOD_MM, 3) uint8 RGB, planks along x, 1 px a mm."""
     rng = np.random.default_rng(0)
-    # The grain is a hundred times as long as wide, so few columns carry it.
+    # The grain is a hundred times as long as wide, so few columns are enough.
     seeds = rng.normal(0, 1, (WOOD_MM, WOOD_MM // GRAIN_STEP_MM)).astype(np.float32)
     streaks = cv2.GaussianBlur(seeds, (0, 0), sigmaX=GRAIN_MM / GRAIN_STEP_MM, sigmaY=1.6)
     grain = cv2.resize(streaks / streaks.std(), (WOOD_MM, WOOD_MM), interpolation=cv2.INTER_LINEAR)
@@ -109,7 +109,7 @@ def wood() -> Picture:
 
 
 def _mottled(print_: Picture) -> Picture:
-    """Paper is not quite even: slow variations of less than a hundredth."""
+    """``print_`` with the unevenness of paper: slow variations of less than a hundredth."""
     rng = np.random.default_rng(1)
     small = rng.normal(1, 0.006, (print_.shape[0] // 24, print_.shape[1] // 24)).astype(np.float32)
     cloud = cv2.resize(cv2.merge([small] * 3), (print_.shape[1], print_.shape[0]), interpolation=cv2.INTER_CUBIC)

@@ -1,4 +1,4 @@
-"""A modelled hand and forearm over the table: rounded limbs, drawn over the picture, with a soft shadow."""
+"""A model of a hand and forearm: rounded limbs, drawn over the picture, with a soft shadow."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ SKINS: tuple[Colour, ...] = ((214, 160, 128), (141, 92, 66), (190, 138, 106), (9
 SLEEVES: tuple[Colour, ...] = ((52, 66, 92), (110, 108, 104), (70, 40, 44), (40, 74, 60))
 
 HOVER_MM = 9.0
-"""Height of the fingertips over what they take."""
+"""Height of the fingertips over the piece that they take."""
 
 HAND_SHADOW = 0.9
-"""A hand is high above the mat: its shadow is a little lighter than those of pieces."""
+"""Darkness of a hand's shadow relative to those of pieces: a little lighter, since a hand is high above the mat."""
 
 BANDS = ((1.0, 0.78), (0.82, 0.95), (0.55, 1.06))
-"""A round limb is painted as nested bands: (share of the width, brightness)."""
+"""A round limb is painted as nested bands: (fraction of the width, brightness)."""
 
 WRIST = (105.0, 58.0)
-"""The wrist lies this far back from the fingertips, and this high."""
+"""Distance of the wrist back from the fingertips, and its height (mm)."""
 
 ELBOW = (330.0, 75.0)
 FINGERS = ((-15.0, 12.0, 8.0), (-2.0, 0.0, 8.0), (11.0, 3.0, 7.5), (22.0, 16.0, 6.5))
-"""Fingertips: mm to the right of the point of touch, mm back from it, radius.  The first is the thumb."""
+"""Fingertips: mm to the right of the touched point, mm back from it, radius in mm.  The first is the thumb."""
 
 KNUCKLES_BACK_MM, KNUCKLES_UP_MM = 58.0, 46.0
 
@@ -38,12 +38,12 @@ KNUCKLES_BACK_MM, KNUCKLES_UP_MM = 58.0, 46.0
 BEADS = 9
 NEAREST_MM = 60.0
 WIDEST = 1.1
-"""Tangent of the angle from the optical axis up to which anything is drawn; the picture's corner has 0.7."""
+"""Tangent of the largest angle from the optical axis at which anything is drawn; the picture's corner has 0.7."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Where a hand is and whose: the point (mm) that it touches, the way its arm comes in, its colours.
+    """A hand: the point (mm) that it touches, the direction of its arm, its colours, and what it holds.
 
     Attributes:
         at_mm: world x, y, z of the point between the fingertips.
@@ -76,7 +76,7 @@ def with_hand(clear: Picture, scene: Scene, hand: Hand) -> Picture:
 
 
 def is_in_sight(scene: Scene, hand: Hand) -> bool:
-    """Whether anything of the hand or its shadow may be in the picture."""
+    """Whether any part of the hand or its shadow may be in the picture."""
     sprite = _sprite(scene, hand)
     return sprite is not None and visible_box(scene, sprite) is not None
 
@@ -99,7 +99,7 @@ def _sprite(scene: Scene, hand: Hand) -> Sprite | None:
 
 
 def _held(scene: Scene, hand: Hand) -> list[tuple[Array, Array]]:
-    """The pieces between the fingers, or nothing where they are out of sight."""
+    """Polygons of the pieces between the fingers that are entirely in sight."""
     kinds = [scene.kit.piece(letter) for letter in hand.holds]
     polygons: list[tuple[Array, Array]] = []
     x, y, z = hand.at_mm
@@ -112,7 +112,7 @@ def _held(scene: Scene, hand: Hand) -> list[tuple[Array, Array]]:
 
 
 def _limbs(hand: Hand) -> list[_Limb]:
-    """Those first that others cover: wrist, sleeve, palm, fingers."""
+    """The limbs in painting order, covered ones first: wrist, sleeve, palm, fingers."""
     back = np.array([np.cos(np.radians(hand.from_deg)), np.sin(np.radians(hand.from_deg)), 0.0])
     right = np.array([-back[1], back[0], 0.0])
     at = np.array(hand.at_mm)
@@ -133,7 +133,7 @@ def _limbs(hand: Hand) -> list[_Limb]:
 
 
 def _rims(scene: Scene, middles: Array) -> Array:
-    """(BEADS, 24, 3), directions from the middles of balls (BEADS, 3) mm to what the camera sees as their rims."""
+    """(BEADS, 24, 3), directions from the centres of balls (BEADS, 3) mm to their outlines as the camera sees them."""
     view = scene.pose.centre_mm - middles
     view /= np.linalg.norm(view, axis=1, keepdims=True)
     across = np.cross(view, [0.0, 0.0, 1.0])
@@ -144,14 +144,14 @@ def _rims(scene: Scene, middles: Array) -> Array:
 
 
 def _beads(limb: _Limb) -> tuple[Array, Array]:
-    """Middles (BEADS, 3) and radii (BEADS,) of balls along a limb, so close that the edge of sight cuts off little."""
+    """Centres (BEADS, 3) and radii (BEADS,) of balls along a limb, close enough that clipping cuts off little."""
     shares = np.linspace(0, 1, BEADS)
     middles = (1 - shares)[:, None] * limb.ends[0] + shares[:, None] * limb.ends[1]
     return middles, (1 - shares) * limb.radii[0] + shares * limb.radii[1]
 
 
 def _in_sight(scene: Scene, points_mm: Array) -> Array:
-    """Those of points (n, 3) for which the lens' formula holds: before the camera, not far outside the picture."""
+    """Those of points (n, 3) for which the lens model holds: in front of the camera, not far outside the picture."""
     before = points_mm @ scene.pose.rotation.T + scene.pose.translation_mm
     depth = np.maximum(before[:, 2], 1e-6)
     wide = np.abs(before[:, :2]).max(axis=1) / depth
@@ -160,14 +160,14 @@ def _in_sight(scene: Scene, points_mm: Array) -> Array:
 
 
 def _ball(middle: Array, radius: float) -> Array:
-    """(16, 3) mm, a horizontal circle: a ball as far as its shadow is concerned."""
+    """(16, 3) mm, a horizontal circle that stands for a ball when its shadow is computed."""
     angle = np.linspace(0, 2 * np.pi, 16, endpoint=False)
     ring = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(16)], axis=1)
     return np.maximum(middle + ring, [-np.inf, -np.inf, 1.0])
 
 
 def _lit(scene: Scene, limb: _Limb) -> Array:
-    """(3,) BGR of a limb, its upper side turned to the light."""
+    """(3,) BGR of a limb, as of a horizontal surface facing up at its middle."""
     middle = limb.ends.mean(axis=0, keepdims=True)
     bright = shade(scene.light, limb.colour, np.array([[0.0, 0.0, 1.0]]), middle, scene.pose.centre_mm)
     colour: Array = to_srgb(bright)[0, ::-1]

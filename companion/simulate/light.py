@@ -1,6 +1,6 @@
-"""The light over the simulated table: how bright and what colour a surface looks from its slope.
+"""The light over the simulated table: brightness and colour of a surface, from its orientation.
 
-Reckoned in linear light; colours go in and out as sRGB, the way kits and pictures have them.
+Computed in linear light; kits and pictures have their colours in sRGB.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from calibration.srgb import display, linear_light
 Array = npt.NDArray[np.float64]
 
 SHINE_EXPONENT = 30.0
-"""Narrowness of the highlight of lacquered wood."""
+"""Specular exponent of lacquered wood: the larger, the narrower the highlight."""
 
 
 @dataclass(frozen=True)
 class Light:
-    """A lamp or window, and what the room throws back.
+    """A lamp or window, and the light that the room reflects.
 
     Attributes:
         direction: towards the light, world axes, any length.
-        colour: linear (r, g, b) of the direct light, times its strength: a white surface that faces it becomes this.
-        room: linear (r, g, b) of the light from everywhere else.
-        fall_per_mm: how much weaker it gets for each mm away from the light's side, as a share.
+        colour: linear (r, g, b) of the direct light times its strength: the look of a white surface that faces it.
+        room: linear (r, g, b) of the ambient light.
+        fall_per_mm: fraction by which the direct light weakens for each mm away from the light's side.
         shine: strength of highlights.
-        noise: standard deviation of a picture element, in 8-bit steps.
+        noise: standard deviation of a pixel, in 8-bit steps.
     """
 
     direction: tuple[float, float, float]
@@ -48,7 +48,7 @@ class Light:
 
     @property
     def shadow_share(self) -> float:
-        """Share of a floor's sRGB value that is lost where the direct light does not reach it."""
+        """Fraction of a floor's sRGB value that is lost where the direct light does not reach it."""
         room, direct = np.mean(self.room), np.mean(self.colour) * self.towards[2]
         return float(1 - (room / (room + direct)) ** (1 / 2.2))
 
@@ -68,7 +68,7 @@ LINEAR = to_linear(np.arange(256))
 
 
 def beside(colour: npt.ArrayLike, other: npt.ArrayLike) -> Array:
-    """(3,) how much linear light a surface of an sRGB colour sends, for each part that an ``other`` beside it sends."""
+    """(3,) ratio of the linear light from a surface of an sRGB ``colour`` to that from one of colour ``other``."""
     return to_linear(colour) / np.maximum(to_linear(other), 1e-3)
 
 
@@ -78,21 +78,21 @@ def to_srgb(linear: Array) -> Array:
 
 
 def fall(light: Light, x_mm: Array, y_mm: Array) -> Array:
-    """Share of the direct light that reaches places (…) of the table; 1 in the middle."""
+    """Fraction of the direct light that reaches places (…) of the table; 1 in the middle."""
     side = light.towards[:2] / np.linalg.norm(light.towards[:2])
     share: Array = np.clip(1 + light.fall_per_mm * (x_mm * side[0] + y_mm * side[1]), 0.3, 1.7)
     return share
 
 
 def shade(light: Light, colour: Colour, normals: Array, places_mm: Array, eye_mm: Array) -> Array:
-    """What colour surfaces look.
+    """The colours that surfaces show to an observer.
 
     Args:
         light: the light.
         colour: sRGB of the material.
         normals: (m, 3) unit normals.
-        places_mm: (m, 3) where they are.
-        eye_mm: (3,) who looks.
+        places_mm: (m, 3) their places.
+        eye_mm: (3,) place of the observer.
 
     Returns:
         (m, 3) linear (r, g, b).

@@ -1,6 +1,6 @@
-"""What no single move says: two things done at once, a turn left half done, pieces swapped, smuggled in, taken off.
+"""Illegal changes that no single move describes: two at once, a turn left half done, pieces swapped, added, removed.
 
-Each function makes one such table out of another, or None where it found nothing to do.  No game is named here.
+Each function returns the changed table, or None where it found nothing to do.  No game is named here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from companion.rules.game import Move
 Mischief = Callable[[Match, random.Random], Table | None]
 
 MOST_LEVELS = 3
-"""By so much a pillar is pushed too far at most."""
+"""Largest number of levels by which a pillar is moved at once."""
 
 
 def two_moves(match: Match, rng: random.Random) -> Table | None:
@@ -31,7 +31,7 @@ def two_moves(match: Match, rng: random.Random) -> Table | None:
 
 
 def half_done(match: Match, rng: random.Random) -> Table | None:
-    """A move was left at one of its stages, and the next player has moved, elsewhere."""
+    """A move was left at one of its stages, and the next player has moved elsewhere."""
     game, position = match.game, match.position
     begun: dict[str, list[tuple[Move, Table]]] = {}
     for move in game.legal_moves(position):
@@ -61,7 +61,7 @@ def swapped(match: Match, rng: random.Random) -> Table | None:
 
 
 def exchanged(match: Match, rng: random.Random) -> Table | None:
-    """A top piece has become another one."""
+    """A top piece has been replaced by another kind."""
     table = match.game.table(match.position)
     cell = rng.choice(_occupied(table))
     others = [piece for piece in match.game.pieces if piece != table.stacks[cell][-1]]
@@ -69,7 +69,7 @@ def exchanged(match: Match, rng: random.Random) -> Table | None:
 
 
 def added(match: Match, rng: random.Random) -> Table | None:
-    """A piece more than there was, on a stack or an empty square."""
+    """One more piece on a stack or an empty square."""
     table = match.game.table(match.position)
     cell = rng.randrange(len(table.stacks))
     return _with(table, {cell: table.stacks[cell] + rng.choice(match.game.pieces)})
@@ -124,7 +124,7 @@ ALL: Mapping[str, Mischief] = MappingProxyType(
         "two pillars": two_pillars,
     }
 )
-"""By name."""
+"""All of them by name."""
 
 
 def differing(before: Table, after: Table) -> set[Cell]:
@@ -144,7 +144,7 @@ def _with(table: Table, stacks: dict[Cell, Stack]) -> Table:
 
 
 def _merged(before: Table, one: Table, other: Table) -> Table:
-    """Both changes of ``before`` at once."""
+    """``before`` with the changes of both tables."""
     stacks = tuple(b if b != a else c for a, b, c in zip(before.stacks, one.stacks, other.stacks, strict=True))
     if before.levels is None or one.levels is None or other.levels is None:
         return Table(stacks)
@@ -158,7 +158,7 @@ def _jump(rng: random.Random) -> int:
 
 
 def _lifted(table: Table, steps: dict[Cell, int]) -> Table | None:
-    """Pillars moved; None where there are none, or one would leave the range that the present levels span."""
+    """The table with pillars moved; None if it has none, or if one would leave the range of the present levels."""
     if table.levels is None:
         return None
     levels = tuple(level + steps.get(cell, 0) for cell, level in enumerate(table.levels))

@@ -1,4 +1,4 @@
-"""What a camera would see while a table is being set up: the calibration board held before it, mat, pieces, start."""
+"""Simulated pictures of a table that is being set up: calibration board, mat, pieces, start position."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from vision.capture.frames import Frame
 FPS = 5.0
 TEXELS_PER_MM = 4
 WALL = 150
-"""Grey code of what is behind the board."""
+"""Grey code of the background behind the board."""
 
 NOISE_CODES = 2.0
 SHIFTS = 64
-"""The noise of a picture is a window on a larger field, at one of so many places across and down: drawing a new field
-takes over ten times as long."""
+"""The noise of a picture is a window of a larger field, at one of this many offsets in each direction: drawing a new
+field takes over ten times as long."""
 
 HOLDS = (
-    # x, y of the board's middle before the lens and its distance, in mm; turns round x, y, z in degrees
+    # x, y and distance of the board's middle from the lens in mm; rotation about x, y, z in degrees
     (0, 0, 420, 0, 0, 0),
     (-110, -50, 420, 18, -20, 4),
     (110, -50, 420, 18, 22, -5),
@@ -47,11 +47,11 @@ HOLDS = (
     (-130, 0, 480, 4, 32, 90),
     (130, 0, 480, 6, -32, 88),
 )
-"""How the board is held, one photograph after the other."""
+"""Poses in which the board is held, one for each photograph in turn."""
 
 
 class Photographer:
-    """A :class:`vision.capture.frames.FrameSource`: whoever sets the table up, as far as ``scene`` says."""
+    """A :class:`vision.capture.frames.FrameSource` that shows the stage of the setup named by ``scene``."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Photographer:
         wait: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``wait`` sleeps so many seconds between frames; ``clock``: seconds, from any beginning."""
+        """``wait`` sleeps this many seconds between frames; ``clock`` gives seconds from any origin."""
         self.camera = default_camera()
         self.scene, self.taken = "camera", 0
         self._kit, self._game, self._wait, self._clock = kit, game, wait, clock
@@ -71,7 +71,7 @@ class Photographer:
         self._closed = False
 
     def show(self, scene: str, taken: int) -> None:
-        """What is before the camera from now on: ``lens`` after ``taken`` photographs, ``mat``, or others."""
+        """Set what the camera sees from now on: ``lens`` after ``taken`` photographs, ``mat``, or others."""
         self.scene, self.taken = scene, taken
 
     def frames(self) -> Iterator[Frame]:
@@ -89,12 +89,12 @@ class Photographer:
         self._closed = True
 
     def still(self) -> Picture:
-        """The present scene without a camera's noise; the first time it takes a while."""
+        """The present scene without the camera's noise; the first call for each scene takes a while."""
         scene, taken = self.scene, self.taken
         with self._drawing:
             return self._still(scene, taken if scene == "lens" else 0)
 
-    @cache  # noqa: B019 - as many pictures as there are scenes, for one set-up
+    @cache  # noqa: B019 - no more pictures than scenes, for one set-up
     def _still(self, scene: str, taken: int) -> Picture:
         if scene == "lens":
             return board_held(self.camera, taken)
@@ -109,7 +109,7 @@ class Photographer:
         return renderer.picture(upright(set_up(stacks, levels, seeded("still", 0))), 0)
 
     def _noisy(self, still: Picture) -> Picture:
-        """A camera never gives the same picture twice."""
+        """``still`` with noise that differs from call to call, as a camera's does."""
         (top, left), (height, width) = self._rng.integers(SHIFTS, size=2), still.shape[:2]
         noise = self._noise[top : top + height, left : left + width]
         return np.asarray(cv2.add(still, noise, dtype=cv2.CV_8U), np.uint8)
@@ -127,7 +127,7 @@ def board_held(camera: Camera, number: int) -> Picture:
         rotation = cv2.Rodrigues(np.eye(3)[axis] * np.radians(degrees))[0] @ rotation
     middle = np.array([width_mm / 2, height_mm / 2, 0.0])
     translation = np.array([x, y, distance]) - rotation @ middle
-    # Board coordinates (mm) of what each pixel looks at: the inverse of its plane's homography.
+    # Board coordinates (mm) of the point that each pixel shows: the inverse of the board plane's homography.
     plane = np.linalg.inv(np.column_stack([rotation[:, 0], rotation[:, 1], translation]))
     rays = _rays(camera) @ plane.T
     u, v = ((rays[..., i] / rays[..., 2] * TEXELS_PER_MM - 0.5).astype(np.float32) for i in (0, 1))
@@ -137,7 +137,7 @@ def board_held(camera: Camera, number: int) -> Picture:
 
 
 def _rays(camera: Camera) -> npt.NDArray[np.float64]:
-    """(height, width, 3) the direction in which each pixel looks, z = 1."""
+    """(height, width, 3) the viewing direction of each pixel, z = 1."""
     columns, rows = np.meshgrid(
         np.arange(camera.width_px, dtype=np.float64), np.arange(camera.height_px, dtype=np.float64)
     )

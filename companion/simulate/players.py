@@ -1,4 +1,4 @@
-"""Players who know their game, mostly play it honestly, and sometimes do not: what their hands do to the table.
+"""Simulated players who mostly play by the rules and sometimes break them: what their hands do to the table.
 
 Everything follows from the game's own rules and a random generator; no game is named here.
 """
@@ -21,8 +21,8 @@ from companion.tracker.sights import altered, seen_of
 MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW = "move", "illegal", "restore", "takeback", "overflow"
 
 TRIES = 400
-"""Attempts looked at when something illegal is wanted, besides those that take something, which are few; enough to meet
-every rule that can be broken at all often."""
+"""Attempts sampled when something illegal is wanted, besides those that take pieces, which are few and all examined;
+enough to find every rule that can be broken at all often."""
 
 HALF_DONE = "half done"
 AT_ONCE = (HALF_DONE, "two moves")
@@ -31,17 +31,17 @@ MISCHIEFS = tuple(name for name in mischiefs.ALL if name not in AT_ONCE)
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How often (0…1) players do what, and what their table lets them do.
+    """Probabilities (0…1) of what players do, and what their table lets them do.
 
     Attributes:
-        illegal: break a rule, a turn.
-        takeback: take back, a turn.
-        two_at_once: break it by two moves in one turn: the first left half done, or both of one player.
-        mischief: break it by anything else that no single move says.
-        overflow_at_once: finish an overflow in one go.
-        alike: choose their move without regard to whether another one looks the same.
+        illegal: breaking a rule, per turn.
+        takeback: taking back a move, per turn.
+        two_at_once: breaking a rule by two moves in one turn: the first left half done, or both of one player.
+        mischief: breaking a rule by anything else that no single move describes.
+        overflow_at_once: finishing an overflow in one go.
+        alike: choosing a move without regard to whether another one looks the same.
         travel: levels that pillars can be turned to: none sinks into the table, or rises out of it.
-        shows_top: whether anything is seen of the uppermost piece of a stack: nobody's eyes are tested by what is not.
+        shows_top: whether the top piece of a stack is visible; no illegal act leaves one where it is not.
     """
 
     illegal: float = 0.18
@@ -59,13 +59,13 @@ class Act:
     """One visit of a hand to the board.
 
     Attributes:
-        kind: move, illegal, restore, takeback or overflow, as in a recording's truth.
+        kind: move, illegal, restore, takeback or overflow, as in a recording's ground truth.
         player: whose hand it is.
         table: what stands on the board afterwards.
-        text: the move or the attempt; None where no single move says it.
-        rules: ids of the rules broken, the first to be heard in front.
-        position: the game's position afterwards; an illegal act and an unfinished turn leave it as it was.
-        sort: what sort of illegal act it is, where no single move says it.
+        text: the move or the attempt; None where no single move describes it.
+        rules: ids of the rules broken, the one to be reported first in front.
+        position: the game's position afterwards; an illegal act and an unfinished turn leave it unchanged.
+        sort: name of the mischief (:data:`companion.simulate.mischief.ALL`) that made it; empty if none did.
     """
 
     kind: str
@@ -78,7 +78,7 @@ class Act:
 
 
 def play(match: Match, rng: random.Random, habits: Habits) -> Iterator[Act]:
-    """The acts of a whole match from here on, until it is over."""
+    """The acts of a match from its present position until it is over."""
     broken: Counter[str] = Counter()
     while match.outcome is None:
         wish = rng.random()
@@ -96,7 +96,7 @@ def play(match: Match, rng: random.Random, habits: Habits) -> Iterator[Act]:
 
 
 def _turn(match: Match, move: Move, rng: random.Random, habits: Habits) -> Iterator[Act]:
-    """A legal move, with what must be taken off afterwards often as visits of their own."""
+    """A legal move; pieces to be taken off afterwards are often taken in separate visits of the hand."""
     game, position = match.game, match.position
     if rng.random() >= habits.overflow_at_once:
         for stage in game.stages(position, move):
@@ -108,7 +108,7 @@ def _turn(match: Match, move: Move, rng: random.Random, habits: Habits) -> Itera
 
 
 def _chosen(match: Match, rng: random.Random, habits: Habits) -> Move:
-    """A legal move, rather one that builds high; one that looks like no other where there is such a one."""
+    """A legal move, preferably one that builds high, and one that looks like no other where there is one."""
     game, position = match.game, match.position
     moves = game.legal_moves(position)
     if habits.alike and rng.random() < habits.alike:
@@ -126,7 +126,7 @@ def _tallest(game: Game, position: Position, move: Move) -> int:
 
 
 def _taken_back(match: Match) -> Match | None:
-    """The match without its last move; None when that cannot be told from going on."""
+    """The match without its last move; None if there is none, or if that would look like something legal."""
     if not match.undoable:
         return None
     undone = match.take_back(1)
@@ -134,10 +134,10 @@ def _taken_back(match: Match) -> Match | None:
 
 
 def _illegal(match: Match, rng: random.Random, habits: Habits, broken: Counter[str]) -> Act | None:
-    """Something against the rules that cannot be taken for anything else; None where nothing was found.
+    """An illegal act that cannot be mistaken for anything else; None where none was found.
 
-    Of the rules that a single move or a turn left half done can break, one that has been ``broken`` least often so far:
-    what can be done wrong in few positions is done there.
+    Of the rules that a single move or a turn left half done can break, one that has been ``broken`` least often so far
+    is chosen, so that rules that can be broken in few positions are broken there.
     """
     if rng.random() < habits.two_at_once:
         found = (_at_odds(match, rng, habits, name) for name in AT_ONCE)
@@ -161,14 +161,14 @@ def _illegal(match: Match, rng: random.Random, habits: Habits, broken: Counter[s
 
 
 def _looks_like_another(match: Match, act: Act) -> bool:
-    """Whether an act that breaks none of its rules leaves the same view, as on a pyramid of the same look."""
+    """Whether an act that breaks none of the rules of ``act`` leaves the same view, as with equal pyramids."""
     game, position = match.game, match.position
     others = (game.violations(position, attempt.move) for attempt in _leaving(match, act.table))
     return any({violation.rule for violation in broken}.isdisjoint(act.rules) for broken in others)
 
 
 def _attempted(match: Match, rng: random.Random, habits: Habits) -> dict[str, list[Act]]:
-    """Single acts against the rules, by the first rule that they break."""
+    """Illegal acts of a single move, by the first rule that they break."""
     game, position = match.game, match.position
     attempts = list(game.attempts(position))
     some = rng.sample(attempts, min(TRIES, len(attempts)))
@@ -185,12 +185,12 @@ def _attempted(match: Match, rng: random.Random, habits: Habits) -> dict[str, li
 
 
 def _is_possible(table: Table, habits: Habits) -> bool:
-    """Whether pillars and stacks can be as on a ``table``, and show that they are."""
+    """Whether pillars and stacks can be as on ``table``, and the top of each stack is visible."""
     return all(level in habits.travel for level in table.levels or ()) and all(map(habits.shows_top, table.stacks))
 
 
 def _at_odds(match: Match, rng: random.Random, habits: Habits, name: str) -> Act | None:
-    """Something that may take more than one move to say, by its name."""
+    """The illegal act of this name (:data:`companion.simulate.mischief.ALL`), or None where it is not possible."""
     game, position = match.game, match.position
     table = mischiefs.ALL[name](match, rng)
     if table is None or not _is_possible(table, habits):
@@ -207,7 +207,7 @@ def _at_odds(match: Match, rng: random.Random, habits: Habits, name: str) -> Act
 
 
 def _is_sequence(match: Match, table: Table) -> bool:
-    """Whether two quick plies, or another move instead of one of the last, look like ``table`` too."""
+    """Whether quick plies, or another move in place of one of the last, would also look like ``table``."""
     prediction = predict(match)
     cells = frozenset(mischiefs.differing(prediction.table, table))
     seen = seen_of(match.game, table)
@@ -216,7 +216,7 @@ def _is_sequence(match: Match, table: Table) -> bool:
 
 
 def _leaving(match: Match, table: Table) -> Iterator[Attempt]:
-    """Illegal single acts after which the board looks like ``table``."""
+    """Illegal single moves after which the board looks like ``table``."""
     game, position = match.game, match.position
     cells = frozenset(mischiefs.differing(game.table(position), table))
     there = view(game, table)
@@ -226,7 +226,7 @@ def _leaving(match: Match, table: Table) -> Iterator[Attempt]:
 
 
 def _innocent(match: Match, *, back: bool) -> set[View]:
-    """All that may be seen after something legal: no change, a move, a turn half done; an earlier table if ``back``."""
+    """All views after something legal: no change, a move, a turn half done; with ``back`` also earlier tables."""
     game, position = match.game, match.position
     tables = [game.table(position)]
     for move in game.legal_moves(position):
@@ -238,7 +238,7 @@ def _innocent(match: Match, *, back: bool) -> set[View]:
 
 
 def changed(before: Table, after: Table) -> Sequence[Cell]:
-    """The cells on which two tables differ: those that lost pieces first."""
+    """The cells on which two tables differ; those that lost pieces come first."""
     cells = sorted(mischiefs.differing(before, after))
     return sorted(cells, key=lambda i: len(after.stacks[i]) >= len(before.stacks[i]))
 

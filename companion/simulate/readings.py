@@ -1,8 +1,8 @@
-"""Readings of tables that never stood before a camera: what is seen of them, with errors of a known size.
+"""Simulated readings of tables, without pictures, and with errors of a known size.
 
-The errors are honest: a state that looks like the true one gets a log-likelihood ratio drawn from N(μ, 2μ) nats, the
-law that it follows when it is calibrated, so that p(state) means what it says.  On top come cells misread with
-conviction, cells of which nothing can be told, and hands.
+The errors are calibrated: the log-likelihood ratio of the true state against another one is drawn from N(μ, 2μ) nats,
+the distribution of a calibrated ratio, so that p(state) means what it says.  In addition there are cells misread with
+high confidence, cells whose reading says nothing, and hands.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ UNLIKE_NATS = 60.0
 """States that share neither height nor top are never confused."""
 
 Kin = tuple[frozenset[str], ...]
-"""Pieces that look alike but for their mark or size: the characters of one side, the pyramids of one colour."""
+"""Groups of pieces that differ only in mark or size: the characters of one side, the pyramids of one colour."""
 
 SHARES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 UNTOUCHED = (0.857, 0.046, 0.039, 0.040, 0.013, 0.0036, 0.0014)
 TOUCHED = (0.002, 0.001, 0.001, 0.002, 0.037, 0.301, 0.656)
-"""How many of the cells that nobody has touched, and of those that have been changed, differ from the picture before in
-a share between each two of SHARES: measured on Domination (companion.tracker.evidence), but for the first four of the
-changed ones, of which 184 had none."""
+"""Fractions of the untouched cells, and of the changed ones, whose share of differing pixels lies between each two of
+SHARES: measured on Domination (companion.tracker.evidence), except for the first four of the changed ones, which none
+of 184 cells had."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How well a table is read.
+    """How reliably a table is read.
 
     Attributes:
         height_nats: mean log-likelihood ratio against the same top one piece higher or lower.
         top_nats: the same against another top at the same height.
         alike_nats: the same against another top that looks alike (:data:`Kin`) at the same height.
-        evenness: how alike cells are in that: each cell's own mean ratios are gamma-distributed about these with this
-            shape; 0: all cells are the same.
-        misread: probability that a cell looks, with conviction, like something else; lasts as long as the scene.
+        evenness: shape of the gamma distribution about these means from which each cell's own mean ratios are drawn;
+            0: all cells are the same.
+        misread: probability that a cell looks, with high confidence, like something else; lasts as long as the scene.
         unclear: probability that a cell's reading says nothing.
-        frame_nats: standard deviation of what changes from frame to frame of one scene.
+        frame_nats: standard deviation of the change from frame to frame of one scene.
     """
 
     height_nats: float = 30.0
@@ -73,9 +73,9 @@ def read_table(
     kin: Kin = (),
     clarity: npt.NDArray[np.float64] | None = None,
 ) -> Reading:
-    """A reading of the table that shows ``sights`` (n), with a hand over the ``covered`` cells.
+    """A reading of a table whose cells show ``sights`` (n), with a hand over the ``covered`` cells.
 
-    ``clarity`` (n,) in 0…1 is the share of the usual ratios that each cell gives, for what other stacks hide.
+    ``clarity`` (n,) in 0…1 is the fraction of the usual ratios that each cell gives, less where other stacks hide it.
     """
     index = {state: i for i, state in enumerate(states)}
     true = np.array([index[sight] for sight in sights])
@@ -85,7 +85,7 @@ def read_table(
     share = np.ones(len(true)) if clarity is None else clarity
     if noise.evenness:
         share = share * rng.gamma(noise.evenness, 1 / noise.evenness, len(true))
-    # However badly a cell is seen, nobody takes one piece for four.
+    # However badly a cell is seen, one piece is never taken for four.
     mean = np.where(mean < UNLIKE_NATS, np.minimum(mean * share[:, np.newaxis], UNLIKE_NATS), mean)
     log_likelihood = -rng.normal(mean, np.sqrt(2 * mean))
     outlier_share = np.zeros(len(true), dtype=np.float32)
@@ -103,14 +103,14 @@ def next_frame(reading: Reading, t_s: float, noise: Noise, rng: np.random.Genera
 
 
 def compared(look: Reading, tables: Sequence[Sequence[CellState]]) -> tuple[float, ...]:
-    """(k,) log-likelihood of whole ``tables`` (k, n) by a second ``look`` at the same scene, up to a constant."""
+    """(k,) log-likelihoods of whole ``tables`` (k, n) given a second ``look`` at the same scene, up to a constant."""
     index = look.index
     cells = range(len(look.cells))
     return tuple(float(sum(look.log_likelihood[cell, index[table[cell]]] for cell in cells)) for table in tables)
 
 
 def changed_shares(touched: npt.NDArray[np.bool_], rng: np.random.Generator) -> npt.NDArray[np.float32]:
-    """(n,) float32: how much of each cell's picture differs from an earlier one, given which cells were ``touched``."""
+    """(n,) float32: fraction of each cell's picture that differs from an earlier one, given which were ``touched``."""
     share = np.zeros(len(touched))
     for group, likely in ((~touched, UNTOUCHED), (touched, TOUCHED)):
         band = rng.choice(len(likely), size=int(group.sum()), p=np.array(likely) / sum(likely))
@@ -120,16 +120,16 @@ def changed_shares(touched: npt.NDArray[np.bool_], rng: np.random.Generator) -> 
 
 @lru_cache(maxsize=8)
 def _mean_ratios(states: tuple[CellState, ...], nats: tuple[float, float, float], kin: Kin) -> npt.NDArray[np.float64]:
-    """(m, m) mean log-likelihood ratio of the row's state, which is there, against the column's.
+    """(m, m) mean log-likelihood ratio of the row's state, the true one, against the column's.
 
-    ``nats`` are those of another height, another top, another top that looks alike.
+    ``nats`` are those for another height, another top, another top that looks alike.
     """
     height_nats, top_nats, alike_nats = nats
 
     def ratio(there: CellState, other: CellState) -> float:
         if there == other:
             return 0.0
-        # What hides others looks like one piece.
+        # A piece that hides others looks like one piece.
         a, b = (1 if height is None else height for height in (there[0], other[0]))
         if there[1] == other[1] or EMPTY in (there, other):
             return min(height_nats * max(abs(a - b), 1) ** 2, UNLIKE_NATS)

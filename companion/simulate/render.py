@@ -22,53 +22,53 @@ Box = tuple[int, int, int, int]
 """Left, top, right, bottom in whole pixels, the last two exclusive."""
 
 FINER = 4
-"""Bodies are painted with this many times as many picture elements each way, then averaged.  (OpenCV also fills the
-elements that an outline only touches, so bodies come out 1/8 px too large all round.)"""
+"""Supersampling: bodies are painted at this many times the resolution each way, then averaged.  (OpenCV also fills the
+pixels that an outline only touches, so bodies come out 1/8 px too large all round.)"""
 
 SUBPIXEL_BITS = 4
 CONTACT = 0.5
-"""Darkness of the floor close round a foot beside that of a full shadow."""
+"""Darkness of the floor close around a foot, relative to that of a full shadow."""
 
 BLUR_PX = 0.55
 NOISE_MARGIN_PX = 64
-"""The noise of each picture is a piece of one larger field, taken elsewhere each time."""
+"""The noise of each picture is a window of one field that is larger by this, at a different offset each time."""
 
 
 class Painter(ABC):
-    """Draws the board in one scene, without hands, and remembers it, so that only what changed is drawn anew."""
+    """Draws the board in one scene, without hands, and keeps the picture, so that only changes are drawn again."""
 
     def __init__(self, scene: Scene, clear: Picture) -> None:
-        """``clear`` (height, width, 3) uint8 BGR: what is drawn, to be updated."""
+        """``clear`` (height, width, 3) uint8 BGR: the picture drawn so far; it is updated in place."""
         self._scene, self._clear = scene, clear
 
     @property
     def scene(self) -> Scene:
-        """The kit as it looks, the camera, its pose, and the light that falls on hands."""
+        """The kit with its appearance, the camera, its pose, and the light that falls on hands."""
         return self._scene
 
     def clear(self, setup: Setup) -> Picture:
-        """(height, width, 3) uint8 BGR without blur and noise; the caller must not write to it."""
+        """The board, (height, width, 3) uint8 BGR without blur and noise; the caller must not modify it."""
         self._update(setup)
         return self._clear
 
     def picture(self, setup: Setup, seq: int) -> Picture:
-        """(height, width, 3) uint8 BGR as the camera gives it; ``seq`` chooses the noise."""
+        """The board as the camera gives it, (height, width, 3) uint8 BGR; ``seq`` chooses the noise."""
         return self.developed(self.clear(setup), seq)
 
     @abstractmethod
     def developed(self, clear: Picture, seq: int) -> Picture:
-        """What the camera makes of ``clear`` (height, width, 3) uint8 BGR."""
+        """``clear`` (height, width, 3) uint8 BGR with the camera's blur and noise, as a new picture."""
 
     @abstractmethod
     def _update(self, setup: Setup) -> None:
-        """Draw anew what differs from what was drawn last."""
+        """Draw what differs from the setup drawn last."""
 
 
 class Renderer(Painter):
     """Draws tables by painting bodies as polygons."""
 
     def __init__(self, scene: Scene, seed: int = 0, empty_table: Picture | None = None) -> None:
-        """``empty_table`` (height, width, 3) uint8 BGR: as :func:`companion.simulate.ground.ground`, if it changed."""
+        """``empty_table`` (height, width, 3) uint8 BGR replaces that of :func:`companion.simulate.ground.ground`."""
         self._ground = ground(scene.kit, scene.camera, scene.pose, scene.light) if empty_table is None else empty_table
         super().__init__(scene, self._ground.copy())
         self._order = tuple(far_first(scene.kit, scene.pose).tolist())
@@ -81,13 +81,13 @@ class Renderer(Painter):
         self._update(Setup(tuple(empty)))
 
     def developed(self, clear: Picture, seq: int) -> Picture:
-        """``clear`` (height, width, 3) uint8 BGR through the lens' blur and the sensor's noise."""
+        """``clear`` (height, width, 3) uint8 BGR with the lens's blur and the sensor's noise."""
         soft = cv2.GaussianBlur(clear, (0, 0), BLUR_PX)
         # Shot noise after the gamma curve is nearly the same at every brightness, so one field serves all.
         return np.asarray(cv2.add(soft, noise_of_frame(self._noise, seq), dtype=cv2.CV_8U), np.uint8)
 
     def _update(self, setup: Setup) -> None:
-        """Paint the cells whose contents differ from what was painted last."""
+        """Paint the cells whose contents differ from those painted last."""
         boxes = []
         for i, (cell, pile) in enumerate(zip(self._scene.kit.cells, setup.piles, strict=True)):
             level = None if setup.levels is None else setup.levels[i]
@@ -107,7 +107,7 @@ class Renderer(Painter):
         self._clear[top:bottom, left:right] = painted(floor, sprites, box)
 
     def _whole(self, box: tuple[float, float, float, float]) -> Box:
-        """``box`` in whole pixels, inside the picture."""
+        """``box`` rounded outward to whole pixels and clipped to the picture."""
         camera = self._scene.camera
         left, top = max(0, int(box[0])), max(0, int(box[1]))
         return (
@@ -119,7 +119,7 @@ class Renderer(Painter):
 
 
 def noise_of_frame(field: npt.NDArray[Noise], seq: int) -> npt.NDArray[Noise]:
-    """The piece of a noise ``field`` that the frame ``seq`` has: smaller by NOISE_MARGIN_PX each way."""
+    """The window of a noise ``field`` for frame ``seq``: smaller than it by NOISE_MARGIN_PX each way."""
     dy, dx = (seq * 37) % NOISE_MARGIN_PX, (seq * 23 + seq // NOISE_MARGIN_PX * 7) % NOISE_MARGIN_PX
     return field[dy : dy + field.shape[0] - NOISE_MARGIN_PX, dx : dx + field.shape[1] - NOISE_MARGIN_PX]
 
@@ -140,7 +140,7 @@ def with_sprite(clear: Picture, scene: Scene, sprite: Sprite, shadow: float = 1.
 
 
 def visible_box(scene: Scene, sprite: Sprite) -> Box | None:
-    """The part of the picture that a sprite may change; None where there is none."""
+    """The part of the picture that a sprite may change; None if there is none."""
     left, top = max(0, int(sprite.box[0])), max(0, int(sprite.box[1]))
     right = min(scene.camera.width_px, int(sprite.box[2]) + 2)
     bottom = min(scene.camera.height_px, int(sprite.box[3]) + 2)
@@ -148,7 +148,7 @@ def visible_box(scene: Scene, sprite: Sprite) -> Box | None:
 
 
 def darkened(floor: Picture, sprites: Sequence[Sprite], box: Box, share: float) -> Picture:
-    """``floor``, the part of the picture in ``box``, with soft shadows that take ``share`` of its sRGB values."""
+    """``floor``, the part of the picture in ``box``, with soft shadows that remove ``share`` of its sRGB values."""
     mask = np.zeros(floor.shape[:2], np.uint8)
     contacts = [(polygon, round(255 * CONTACT)) for sprite in sprites for polygon in sprite.contacts]
     shadows = [(polygon, 255) for sprite in sprites for polygon in sprite.shadows]
@@ -175,7 +175,7 @@ def painted(floor: Picture, sprites: Sequence[Sprite], box: Box) -> Picture:
 
 
 def _fixed(points_px: Array, finer: int) -> npt.NDArray[np.int32]:
-    """Points as OpenCV's fixed-point numbers, in a picture ``finer`` times as fine."""
+    """Points in OpenCV's fixed-point coordinates, in a picture of ``finer`` times the resolution."""
     return np.round((points_px * finer + (finer - 1) / 2) * (1 << SUBPIXEL_BITS)).astype(np.int32)
 
 
@@ -184,7 +184,7 @@ def _touches(box: tuple[float, float, float, float], other: Box) -> bool:
 
 
 def _merged(boxes: Sequence[Box]) -> list[Box]:
-    """Boxes that together cover ``boxes`` and do not overlap each other."""
+    """Boxes that do not overlap and together cover ``boxes``."""
     apart: list[Box] = []
     for box in boxes:
         joined = box

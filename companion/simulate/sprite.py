@@ -17,33 +17,33 @@ from vision.pose.projection import Registration, project
 from vision.scene.solids import Solid, circle, column, faces_towards, hull, moved, piece
 
 RING_SHARES: tuple[float, ...] = (0.80, 0.50)
-"""Radii of the grooves turned into a disc's upper face, as shares of its radius."""
+"""Radii of the grooves in a disc's upper face, as fractions of its radius."""
 
 PAINTED_RING_SHARES = (0.80,)
-"""On discs with a character there is one ring, of its colour."""
+"""Discs with a character have one ring, of the character's colour."""
 
 GLYPH_SHARE = 0.52
-"""Side of a character as a share of its disc's diameter."""
+"""Side of a character as a fraction of its disc's diameter."""
 
 TURN_DEG = {"disc": 180.0, "cube": 8.0, "pyramid": 8.0}
-"""How far pieces are turned when nobody cares: discs lie as they fall."""
+"""Largest rotation of a piece that is put down carelessly, by shape: discs lie as they fall."""
 
 NESTED = 0.5
-"""Share of a hand's freedom that is left to a pyramid put over another one: it is hollow and follows the one below."""
+"""Fraction of the usual placement error left to a pyramid on another one: it is hollow and follows the one below."""
 
 RING_MM = 0.45
 RING_SHADE = 0.72
-"""Brightness of a groove beside that of the face."""
+"""Brightness of a groove relative to that of the face."""
 
 CONTACT_MM = 1.6
-"""How far round its foot a piece dims the floor, because less of the room's light gets there."""
+"""Distance around its foot in which a piece dims the floor, because less ambient light gets there."""
 
 SHADOW_BLUR_PX = 4.0
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What does not change from picture to picture: the kit, the camera, where it stands, the light."""
+    """What stays the same from picture to picture: the kit, the camera, its pose, the light."""
 
     kit: Kit
     camera: Camera
@@ -51,7 +51,7 @@ class Scene:
     light: Light
 
     def project(self, points_mm: Array) -> Array:
-        """(n, 2) px of world points (n, 3) mm."""
+        """(n, 2) px, the pixels of world points (n, 3) mm."""
         return project(points_mm, self.pose, self.camera)
 
 
@@ -63,8 +63,8 @@ class Sprite:
         points: (n, 2) float64 px, the corners of all polygons, one after another.
         ends: (k,) where each polygon ends in ``points``.
         colours: (k, 3) float64 BGR 0…255.
-        shadows: polygons (j, 2) px of the floor that the light does not reach.
-        contacts: polygons (j, 2) px of the floor, close round a foot, that get less of the room's light.
+        shadows: polygons (j, 2) px of the floor that the direct light does not reach.
+        contacts: polygons (j, 2) px of the floor, close around a foot, that get less ambient light.
         box: left, top, right, bottom px of everything, shadows and their blur included.
     """
 
@@ -77,7 +77,7 @@ class Sprite:
 
 
 def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprite | None:
-    """What stands on a cell; None for nothing."""
+    """The pile and the column of a cell as a sprite; None if there is neither."""
     kit = scene.kit
     polygons: list[tuple[Array, Array]] = []
     shadows: list[Array] = []
@@ -97,7 +97,7 @@ def cell_sprite(scene: Scene, cell: str, pile: Pile, level: int | None) -> Sprit
 
 
 def body_sprite(scene: Scene, bodies: Sequence[tuple[Solid, Colour]]) -> Sprite | None:
-    """Bodies, each with its sRGB colour, in the order in which they are painted; None for none."""
+    """A sprite of bodies, each with its sRGB colour, painted in this order; None if nothing of them is visible."""
     polygons = [face for solid, colour in bodies for face in _faces(scene, solid, colour, None)]
     shadows = [_shadow(scene, solid) for solid, _ in bodies]
     contacts = [_contact(scene, solid) for solid, _ in bodies if solid.points[:, 2].min() == 0]
@@ -117,7 +117,7 @@ def standing_solids(kit: Kit, cell: str, pile: Pile, level: int | None) -> list[
 
 
 def _nested(kit: Kit, pile: Pile) -> Iterator[Standing]:
-    """The pieces of a pile, every pyramid about where the one below it stands and turned like that."""
+    """The pieces of a pile, each pyramid approximately at the place and rotation of the piece below it."""
     below: tuple[Standing, Standing] | None = None
     for standing in pile:
         follows = standing
@@ -140,7 +140,7 @@ def piece_polygons(scene: Scene, solid: Solid, kind: PieceKind, tint: float = 0.
 
 
 def gathered(polygons: list[tuple[Array, Array]], shadows: list[Array], contacts: list[Array]) -> Sprite:
-    """One sprite of polygons (px, BGR) and of what they darken."""
+    """One sprite of polygons (px, BGR), their shadows and contacts."""
     everything = np.vstack([p for p, _ in polygons])
     around = np.vstack([everything, *shadows, *contacts])
     reach = 3 * SHADOW_BLUR_PX
@@ -153,7 +153,7 @@ def gathered(polygons: list[tuple[Array, Array]], shadows: list[Array], contacts
 
 
 def _marks(scene: Scene, solid: Solid, kind: PieceKind, face: Array) -> list[tuple[Array, Array]]:
-    """What is turned or painted into a disc's upper face, which has the colour ``face`` (BGR)."""
+    """The grooves or paint on a disc's upper face, which has the colour ``face`` (BGR)."""
     ink = face * RING_SHADE
     if kind.glyph:
         # Paint reflects in the same light as the wood beside it.
@@ -163,9 +163,9 @@ def _marks(scene: Scene, solid: Solid, kind: PieceKind, face: Array) -> list[tup
 
 
 def marks_mm(kind: PieceKind) -> list[tuple[Array, bool]]:
-    """Polygons (k, 2) mm about the middle of a disc's upper face, upright, in the order in which they are painted.
+    """Marks on a disc's upper face: polygons (k, 2) mm about its middle, upright, in painting order.
 
-    With each, whether it is painted, or bare again.
+    Each comes with whether it has the colour of the marks; otherwise it has the face's colour.
     """
     marks = []
     for share in PAINTED_RING_SHARES if kind.glyph else RING_SHARES:
@@ -177,7 +177,7 @@ def marks_mm(kind: PieceKind) -> list[tuple[Array, bool]]:
 
 
 def upright(solid: Solid) -> tuple[Array, Array]:
-    """A disc's upper face: its middle (3) in mm, and the unit vectors (2, 3) to the right and up of what is on it."""
+    """A disc's upper face: its middle (3,) in mm, and unit vectors (2, 3) to the right and up of its marks."""
     rim = solid.points[list(solid.top)]
     centre = rim.mean(axis=0)
     right = (rim[0] - centre) / np.linalg.norm(rim[0] - centre)
@@ -204,7 +204,7 @@ def _shadow(scene: Scene, solid: Solid) -> Array:
 
 
 def _contact(scene: Scene, solid: Solid) -> Array:
-    """(k, 2) px, the mat close round the foot of a body."""
+    """(k, 2) px, the part of the mat close around the foot of a body."""
     foot = solid.points[solid.points[:, 2] < solid.points[:, 2].min() + CONTACT_MM]
     middle = foot.mean(axis=0)
     outward = (foot - middle) / np.linalg.norm(foot - middle, axis=1, keepdims=True)
@@ -212,7 +212,7 @@ def _contact(scene: Scene, solid: Solid) -> Array:
 
 
 def column_colours(kit: Kit) -> tuple[Colour, Colour]:
-    """Of the sides and the upper face of terrain or pillars."""
+    """Colours of the sides and of the upper face of terrain or pillars."""
     if kit.pillars is not None:
         return kit.pillars.colour, kit.pillars.top_colour
     return kit.board.terrain_colour, kit.board.terrain_colour

@@ -1,4 +1,4 @@
-"""Pieces as hands put them down: a little off the middle, turned, in stacks that lean."""
+"""Pieces as hands put them down: slightly off the middle, turned, in stacks that lean."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LEAN_MM = 2.4
 """How far any piece of a stack may lie off its foot."""
 
 TINT = 0.03
-"""Share by which the paint of two pieces of one kind may differ."""
+"""Largest relative deviation of a piece's brightness from that of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One piece where it stands: its letter, mm off the middle of its cell, turned, brighter by a share.
+    """One piece at its place: its letter, offset in mm from the middle of its cell, rotation, relative brightness.
 
-    ``turn`` is −1…1 of the way that pieces of its shape may be turned from upright.
+    ``turn`` is −1…1 of the largest rotation from upright of pieces of its shape.
     """
 
     letter: str
@@ -49,12 +49,12 @@ class Setup:
 
     @property
     def stacks(self) -> tuple[str, ...]:
-        """The letters alone."""
+        """The letters of each pile, without the placement."""
         return tuple("".join(piece.letter for piece in pile) for pile in self.piles)
 
 
 def seeded(purpose: str, seed: int) -> random.Random:
-    """A generator of its own for each purpose, so that one part's draws do not shift another's."""
+    """A random generator per purpose, so that the draws of one part do not shift those of another."""
     return random.Random(f"{purpose} {seed}")  # noqa: S311 - a game, not a secret
 
 
@@ -64,7 +64,7 @@ def set_up(stacks: Sequence[str], levels: tuple[int, ...] | None, rng: random.Ra
 
 
 def rearranged(setup: Setup, stacks: Sequence[str], levels: tuple[int, ...] | None, rng: random.Random) -> Setup:
-    """``setup`` after a hand made it ``stacks``: what was not lifted lies as it lay."""
+    """``setup`` after a hand changed it to ``stacks``; pieces that were not lifted keep their places."""
     changes = zip(setup.piles, setup.stacks, stacks, strict=True)
     return Setup(tuple(_piled(pile[: untouched(old, new)], new, rng) for pile, old, new in changes), levels)
 
@@ -75,7 +75,7 @@ def upright(setup: Setup) -> Setup:
 
 
 def untouched(before: str, after: str) -> int:
-    """How many pieces from the bottom on two stacks have in common."""
+    """Number of pieces that two stacks have in common, counted from the bottom."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
 
 
@@ -95,6 +95,6 @@ def _piled(below: Pile, stack: str, rng: random.Random) -> Pile:
 
 
 def _within(radius: float, rng: random.Random) -> npt.NDArray[np.float64]:
-    """A point (2,) of a disc of this radius."""
+    """A random point (2,) within a disc of this radius, in mm."""
     r, angle = radius * rng.random() ** 0.5, rng.uniform(0, 2 * np.pi)
     return np.array([r * np.cos(angle), r * np.sin(angle)])

@@ -1,4 +1,4 @@
-"""The simulated table as a source of pictures: players act, a hand comes and goes, the camera looks on."""
+"""The simulated table as a frame source: players act, and a camera watches their hands."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 
 ANSWERS = (Accepted, GameOver, Illegal, Restored, TakenBack, Unfinished, Unsure, Withdrawn)
-"""Events that tell the players that the referee has seen what they did."""
+"""Events that tell the players that the referee has seen their act."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast the table lives.
+    """The timing of a simulated table.
 
     Attributes:
         fps: frames a second.
-        hands: how fast hands are.
-        opening_s: the table lies calm so long before the first act.
+        hands: how fast hands move.
+        opening_s: calm before the first act.
         calm_s: shortest calm after an act.
-        think_s: time between the referee's word and the next act.
-        patience_s: without a word from the referee the players go on after so long.
+        think_s: time between the referee's answer and the next act.
+        patience_s: time after which the players go on without an answer from the referee.
     """
 
     fps: float
@@ -56,12 +56,12 @@ FAST = Pace(fps=8.0, hands=BRISK, opening_s=0.75, calm_s=0.5, think_s=0.0, patie
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What really happened in one act, with the times of a recording's truth; ``t_calm_to`` is None until it is known.
+    """Ground truth of one act, with the times of a recording's truth; ``t_calm_to`` is None until it is known.
 
-    ``text`` is the move or attempt (None where no single move says it), ``rules`` the ids that it breaks,
-    ``position`` the game's position afterwards, ``table`` what then stands on the board; ``sort`` as of an act.
-    ``t_laid`` is when the board lay so, with the hand perhaps still in the picture: from then on a verdict may fall.
-    None: with the calm.
+    ``text`` is the move or attempt (None where no single move describes it), ``rules`` the ids that it breaks,
+    ``position`` the game's position afterwards, ``table`` what then stands on the board; ``sort`` as in :class:`Act`.
+    ``t_laid`` is when the board was so, with the hand perhaps still in the picture: from then on a verdict may come.
+    None: from the calm on.
     """
 
     kind: str
@@ -79,24 +79,24 @@ class Truth:
 
     @property
     def judged_from_s(self) -> float:
-        """From when on what is said may be said of this act."""
+        """Time from which an event may be about this act."""
         return self.t_calm_from if self.t_laid is None else self.t_laid
 
 
 Overlay = Callable[[Picture, Scene], Picture]
-"""Puts something over a picture without blur and noise, as :func:`companion.simulate.hand.with_hand` does."""
+"""Draws something over a picture without blur and noise, as :func:`companion.simulate.hand.with_hand` does."""
 
 
 def nobody(_t_s: float) -> Sequence[Overlay]:
-    """Nothing but the board and the hand that acts."""
+    """No overlays: nothing but the board and the hand that acts."""
     return ()
 
 
 class SimulatedTable:
     """A :class:`vision.capture.frames.FrameSource` that plays a match before the camera.
 
-    The same seed gives the same players, pieces and pictures; what is heard from the referee changes only the time
-    at which the next act begins.
+    The same seed gives the same players, pieces and pictures; the referee's answers change only the time at which the
+    next act begins.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class SimulatedTable:
     ) -> None:
         """A table in the position of ``match``.
 
-        ``wait`` (as of :func:`clock`) is called with each frame's t_s; ``bystanders`` tells what is in the
-        picture then besides the board and the hand that acts; ``renderer`` draws the board, in a scene of its own.
+        ``wait`` (as from :func:`clock`) is called with each frame's t_s; ``bystanders`` returns what else is in the
+        picture then besides the board and the hand that acts; ``renderer`` draws the board, in its own scene.
         """
         self.truth: list[Truth] = []
         self._pace, self._wait, self._bystanders = pace, wait, bystanders
@@ -145,7 +145,7 @@ class SimulatedTable:
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """Of pillars or terrain, in the order of the kit's cells, at the newest frame; empty for a flat board."""
+        """Levels of pillars or terrain at the newest frame, in the order of the kit's cells; empty for a flat board."""
         setup = self._setup if self._gesture is None else self._gesture.state(self._now_s).setup
         return setup.levels or ()
 
@@ -165,7 +165,7 @@ class SimulatedTable:
         self._closed = True
 
     def hear(self, event: Event) -> None:
-        """The referee has spoken: players wait for that before they go on, and then not much longer."""
+        """Take an event of the referee: the players wait for one before they go on, and then not much longer."""
         if not isinstance(event, ANSWERS):
             return
         if self._gesture is not None:
@@ -206,7 +206,7 @@ class SimulatedTable:
         return gesture(act, self._setup, self._kit, self._players, t_s, self._pace.hands, self._rng)
 
     def _record(self, laid: Gesture) -> None:
-        """Put into the truth, once, what lies on the board now; when the hand is out of sight is known later."""
+        """Record once what is now on the board; the time at which the hand is out of sight is set later."""
         if self.truth and self.truth[-1].t_hand_from == laid.start_s:
             return
         act, end = laid.act, laid.end_s
@@ -227,13 +227,13 @@ class SimulatedTable:
         )
 
     def _is_gone(self, gesture: Gesture, t_s: float) -> bool:
-        """Whether the board lies as it will and nothing of the hand is to be seen any more."""
+        """Whether the board is in its final state and nothing of the hand is visible any more."""
         if t_s < gesture.done_s:
             return False
         return t_s >= gesture.end_s or not is_in_sight(self.scene, gesture.hand(t_s))
 
     def _finish(self, done: Gesture, end: float) -> None:
-        """The first frame without the hand."""
+        """End the gesture at the first frame without the hand."""
         self._setup = done.state(end).setup
         wait_s = self._pace.calm_s if self._is_answered else self._pace.patience_s
         self._gesture, self._ready_s, self._is_answered = None, end + wait_s, False
@@ -241,7 +241,7 @@ class SimulatedTable:
 
 
 def clock() -> Callable[[float], None]:
-    """For :class:`SimulatedTable`: waits until so many seconds have passed since the first call."""
+    """A ``wait`` for :class:`SimulatedTable`: sleeps until the given time in seconds, counted from the first call."""
     begun: float | None = None
 
     def wait(t_s: float) -> None:
@@ -254,7 +254,7 @@ def clock() -> Callable[[float], None]:
 
 
 def enrol_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | None = None) -> Picture:
-    """The simulated camera's picture of single pieces on the kit's [enrol] cells, in the same light as the table's.
+    """The simulated camera's picture of single pieces on the kit's [enrol] cells, in ``light``.
 
     ``levels`` are those of pillars or terrain, in the order of the kit's cells; None or empty: all 0.
     """
@@ -262,7 +262,7 @@ def enrol_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | Non
 
 
 def empty_picture(kit: Kit, light: Light = WINDOW, levels: tuple[int, ...] | None = None) -> Picture:
-    """The simulated camera's picture of the empty board, in the same light as the table's."""
+    """The simulated camera's picture of the empty board, in ``light``."""
     return _still(kit, ("",) * len(kit.cells), light, levels)
 
 

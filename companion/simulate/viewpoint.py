@@ -1,4 +1,4 @@
-"""The simulated camera: its lens, and where it stands."""
+"""The simulated camera: its lens and its pose."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from vision.scene.solids import highest_floors_mm
 
 ELEVATION_DEG = 60.0
 AZIMUTH_DEG = -84.0
-"""From behind the first player, a little from his right."""
+"""From behind the first player, slightly to his right."""
 
 ROLL_DEG = 0.8
 AIM_SHARES = -0.09, -0.06, -0.03, 0.0
-"""The camera looks at a point that is off the mat's middle by one of these shares of its height: nearer, so that the
-near edge fits, but the less so the higher the board is built."""
+"""The camera looks at a point off the mat's middle by one of these fractions of its height: nearer, so that the near
+edge fits, but less so the higher the board is built."""
 
 MARGIN_PX = 20.0
 TALLEST_MM = 40.0
-"""Height over a cell's floor of things that must not be cut off by the picture's edge."""
+"""Height over a cell's floor up to which everything must be inside the picture."""
 
 TALLEST_STEPS = 3
-"""The same on terrain, in its steps, which are as high as the blocks that are built on it."""
+"""The same on terrain, in terrain steps, which are as high as the blocks that are built on it."""
 
 NEAREST_MM, FARTHEST_MM, STEP_MM = 300.0, 1500.0, 5.0
 
 
 def default_camera() -> Camera:
-    """A webcam of 1280 × 720 with mild barrel distortion; calibrated without error, because it is made."""
+    """A webcam of 1280 × 720 with mild barrel distortion; its calibration is exact, since it is simulated."""
     matrix = np.array([[1050.0, 0.0, 643.0], [0.0, 1051.5, 356.0], [0.0, 0.0, 1.0]])
     return Camera(1280, 720, matrix, np.array([-0.06, 0.02, 0.0004, -0.0003, 0.0]), 0.0)
 
 
 def default_pose(kit: Kit, camera: Camera | None = None, levels: Sequence[int] = ()) -> Registration:
-    """The nearest place on a slanting line from which the camera sees the whole mat and everything on it.
+    """The nearest pose on a slanting line from which the camera sees the whole mat and everything on it.
 
-    ``levels`` are those of the terrain, in the order of the kit's cells; empty: a flat board.  Pillars may rise anyway.
+    ``levels`` are those of the terrain, in the order of the kit's cells; empty: a flat board.  Pillars may always rise.
     """
     camera = camera or default_camera()
     points = extent(kit, levels)
@@ -61,7 +61,7 @@ def looking_at(
     azimuth_deg: float = AZIMUTH_DEG,
     roll_deg: float = ROLL_DEG,
 ) -> Registration:
-    """The pose that looks at ``point_mm`` (3,) from a direction, the usual one unless said otherwise, this far away."""
+    """The pose that looks at ``point_mm`` (3,) from this distance and direction, by default the usual one."""
     elevation, azimuth = np.radians([elevation_deg, azimuth_deg])
     outward = np.array(
         [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)],
@@ -77,7 +77,7 @@ def looking_at(
 
 
 def extent(kit: Kit, levels: Sequence[int]) -> Points:
-    """(n, 3) mm, the corners of the mat, and the tallest things to expect on each cell."""
+    """(n, 3) mm, the corners of the mat, and the highest point to expect on each cell."""
     x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
     tallest = max(TALLEST_MM, TALLEST_STEPS * kit.board.terrain_step_mm)
     mat = np.array([[sx * x, sy * y, 0.0] for sx in (-1, 1) for sy in (-1, 1)])

@@ -1,4 +1,4 @@
-"""What a webcam makes of a picture from one frame to the next: noise, smear, sharpening, compression, drift, flicker.
+"""Simulated webcam artefacts, frame by frame: noise, smear, sharpening, compression, drift, flicker.
 
 How to use it::
 
@@ -21,13 +21,13 @@ from companion.simulate.light import LINEAR, to_srgb
 Picture = npt.NDArray[np.uint8]
 
 SHARPENED_PX = 1.3
-"""Standard deviation of the blur that sharpening takes away."""
+"""Standard deviation of the Gaussian of the unsharp mask."""
 
 SMEARED_PX = 5
-"""Width of the neighbourhood in which noise is smoothed away."""
+"""Width of the neighbourhood of the noise filter."""
 
 DRIFT_S, BALANCE_S = 4.1, 7.3
-"""Time in which exposure, and white balance, go through a radian of their drift: as slowly as automatic ones hunt."""
+"""Time per radian of the drift of exposure, and of white balance: as slow as automatic ones hunt."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,19 @@ class Webcam:
     """A camera with these faults; none by default.
 
     Attributes:
-        noise: standard deviation in codes, 0…255, of each channel of a pixel.
-        smear_codes: differences up to about this are smoothed away as if they were noise.
-        contrast: how much steeper the middle codes become, as a share of a fourth of the range.
-        sharpening: share of the difference to a blurred picture that is added, noise and all.
-        chroma_px: standard deviation of the blur of colours, which are kept at half the resolution.
-        saturation: by what colours are multiplied.
+        noise: standard deviation of each channel of a pixel, in codes 0…255.
+        smear_codes: differences up to about this are smoothed as if they were noise.
+        contrast: increase of the contrast curve's slope in the middle of the range, as a fraction.
+        sharpening: fraction of the difference from a blurred picture that is added, including noise.
+        chroma_px: standard deviation of the blur of the chroma, which is kept at half the resolution.
+        saturation: factor of the chroma.
         quality: of the JPEG picture that the camera sends, 1…100; None: it is not compressed.
-        drift: share by which the exposure grows and shrinks; the white balance by half of it.
-        flicker: share by which the lamps' light grows and shrinks.
+        drift: relative amplitude of the exposure's drift; that of the white balance is half of it.
+        flicker: relative amplitude of the lamps' flicker.
         mains_hz: lamps flicker twice as often.
         readout_s: time from the first row to the last; 0: all rows are exposed at once.
         fps: frames a second.
-        shake_px: standard deviation of the picture's place, in x and y.
+        shake_px: standard deviation of the picture's shift, in x and y.
     """
 
     noise: float = 0.0
@@ -85,7 +85,7 @@ class Webcam:
         return taken if self.quality is None else _compressed(taken, self.quality)
 
     def _coloured(self, codes: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """(h, w, 3) codes with colours as the camera keeps them: smoothed, at half the resolution each way."""
+        """(h, w, 3) codes with the chroma as the camera keeps it: smoothed, at half the resolution each way."""
         split = cv2.cvtColor(codes / np.float32(255), cv2.COLOR_BGR2YCrCb)
         chroma = split[..., 1:] - 0.5
         soft = cv2.GaussianBlur(chroma, (0, 0), self.chroma_px) if self.chroma_px else chroma
@@ -94,7 +94,7 @@ class Webcam:
         return 255 * np.asarray(cv2.cvtColor(split, cv2.COLOR_YCrCb2BGR), np.float32)
 
     def _exposed(self, picture: Picture, t_s: float) -> npt.NDArray[np.float32]:
-        """(h, w, 3) codes of ``picture`` in the light and at the exposure of ``t_s``."""
+        """(h, w, 3) codes of ``picture`` in the light and with the exposure at ``t_s``."""
         exposure = 1 + self.drift * np.sin(t_s / DRIFT_S + 1)
         balance = 1 + self.drift / 2 * np.sin(t_s / BALANCE_S + 2 * np.arange(3))
         if not self.flicker:

@@ -1,1 +1,1 @@
-"""The voice at the table: sentences spoken from sound files that were made ahead."""
+"""The voice at the table: sentences spoken from sound files made in advance."""

@@ -15,10 +15,10 @@ from companion.recorder.place import default_store
 
 PROGRAM = "espeak-ng"
 WORDS_A_MINUTE = 160
-"""A little slower than its usual 175: people do not look at who speaks."""
+"""Slightly slower than the default of 175, since listeners do not see the speaker."""
 
 LONGEST_S = 10.0
-"""A clip is made in a tenth of a second; a program that takes so long is stuck."""
+"""Timeout for making a clip, which takes a tenth of a second: a program that takes so long is stuck."""
 
 
 class VoiceError(CompanionError, OSError):
@@ -30,20 +30,20 @@ class Library:
     """A folder of clips in one voice.
 
     Attributes:
-        folder: made when the first clip is.
-        voice: espeak-ng's name of it, e.g. ``en-gb``.
+        folder: the folder, made together with the first clip.
+        voice: espeak-ng's name of the voice, e.g. ``en-gb``.
     """
 
     folder: Path
     voice: str
 
     def file(self, clip: str) -> Path:
-        """Where the sound of ``clip`` lies, once it has been made."""
+        """The file of ``clip``, which may not exist yet."""
         words = f"{self.voice} {WORDS_A_MINUTE} {clip}"
         return self.folder / f"{hashlib.sha256(words.encode()).hexdigest()[:24]}.wav"
 
     def make(self, clip: str) -> Path:
-        """The sound of ``clip``, made if it is not there.  Raises VoiceError."""
+        """The file of ``clip``, made if it does not exist.  Raises VoiceError."""
         file = self.file(clip)
         if file.exists():
             return file
@@ -59,7 +59,7 @@ class Library:
         return file
 
     def make_all(self, clips: Iterable[str]) -> int:
-        """Make all clips; how many were not there.  Raises VoiceError."""
+        """Make all clips that do not exist; return how many were made.  Raises VoiceError."""
         missing = [clip for clip in dict.fromkeys(clips) if not self.file(clip).exists()]
         for clip in missing:
             self.make(clip)
@@ -67,7 +67,7 @@ class Library:
 
 
 def clips_folder(store: Path | None, environment: Mapping[str, str]) -> Path:
-    """Where clips lie: beside the match store, None: the default one.  Raises StoreError when no place is known."""
+    """The folder of clips, beside the match store (None: the default one).  Raises StoreError if none is known."""
     return (store or default_store(environment)).parent / "voice"
 
 

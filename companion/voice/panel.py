@@ -1,4 +1,4 @@
-"""The voice as a form of panel: what a desk would show as a sentence is spoken, without holding anybody up."""
+"""The voice as a kind of panel: sentences that a desk would show are spoken, without blocking."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from companion.voice.turns import Turns, finished, heard
 from companion.voice.wording import clips
 
 POLL_S = 0.05
-"""How often a sentence that is spoken is asked whether it has ended."""
+"""Interval at which it is checked whether a sentence has ended."""
 
 
 class VoicePanel:
-    """Speaks what is said, from a thread of its own.
+    """Speaks sentences in a separate thread.
 
     Args:
-        library: the clips that were made ahead.
+        library: the clips made in advance.
         tongue: the language of the sentences.
     """
 
@@ -38,20 +38,20 @@ class VoicePanel:
         self._thread.start()
 
     def show(self, shown: Shown) -> None:
-        """Say what is new in it."""
+        """Speak the sentence of ``shown``, if it is new."""
         # Compared by identity: the same words said again are new.
         if shown.said is not None and shown.said is not self._spoken:
             self._spoken = shown.said
             self._queue.put(shown.said)
 
     def close(self) -> None:
-        """Be silent, in the middle of a word; a second call does nothing."""
+        """Stop speaking at once, even in the middle of a word; a second call does nothing."""
         self._queue.put(None)
         self._thread.join()
 
     def _run(self) -> None:
         turns = Turns()
-        # What was not made ahead is made when it is needed, and forgotten with the match: the library does not grow.
+        # Clips not made in advance are made when needed, and deleted with the match: the library does not grow.
         with TemporaryDirectory(prefix="voice-") as folder:
             extra = replace(self._library, folder=Path(folder))
             while True:
@@ -76,7 +76,7 @@ class VoicePanel:
             try:
                 files.append(file if file.exists() else extra.make(clip))
             except VoiceError:
-                # Half a sentence may say the opposite: this one is left to the lights.
+                # Half a sentence may mean the opposite: this one is left to the lights.
                 files = []
                 break
         self._speaker.stop()

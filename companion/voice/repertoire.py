@@ -1,4 +1,4 @@
-"""The clips that a match may need, as far as they can be known before it is played."""
+"""The clips that a match may need, as far as they can be known in advance."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ from companion.rules.game import Game
 from companion.voice.wording import clips
 
 MOST_PIECES = 6
-"""So many pieces, and pillars' levels, are made ahead of a way back; rarer ones are made when they are said."""
+"""Numbers of pieces, and pillars' levels, in instructions for restoring that are made in advance; rarer ones are made
+when they are spoken."""
 
 
 def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tuple[str, ...]:
-    """The clips of every event that ``game`` may bring about, each once; squares and signs among them.
+    """The clips of every event that ``game`` may produce, each once, including squares and signs.
 
-    What a rule's refusal says of particular pieces is not among them where the language has no words of its own for the
+    What a rule's refusal says about particular pieces is not included if the language has no text of its own for the
     rule.
     """
     texts = [sentence(event, tongue, names) for event in (*_events(game), *_tasks(tongue))]
@@ -55,13 +56,13 @@ def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tup
 
 
 def _tasks(tongue: Language) -> Iterator[Event]:
-    """Everything that may be left to do of a turn, as far as the language has words of its own for it."""
+    """Everything that may be left to do in a turn, as far as the language has texts of its own for it."""
     for task in tongue.tasks:
         yield Unfinished(t=0, n=1, todo=re.sub(r"\{\w+\}", "a1", task), cells=("a1",))
 
 
 def _steps(game: Game) -> Iterator[Step]:
-    """One step back of every kind, with every player's pieces; squares and numbers of pieces are clips anyway."""
+    """One restoring step of every kind, with every piece; squares are clips of their own."""
     for piece in ("", *game.pieces):
         yield from (Step("a1", "a1", 1, piece), Step("a1", "", 1, piece), Step("", "a1", 1, piece))
     for count in range(2, MOST_PIECES + 1):
@@ -71,7 +72,7 @@ def _steps(game: Game) -> Iterator[Step]:
 
 
 def _events(game: Game) -> Iterator[Event]:
-    """One event of every kind, state, player and rule of ``game``; on one square, since squares are clips."""
+    """One event of every kind, state, player and rule of ``game``; on one square, since squares are separate clips."""
     for player in game.players:
         position = f"{game.tag} - {player}"
         yield Start(t=0, n=1, position=position)

@@ -1,4 +1,4 @@
-"""Playing sound files through ALSA's ``aplay``; nothing else calls it."""
+"""Plays sound files with ALSA's ``aplay``; nothing else calls it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ PROGRAM = "aplay"
 
 
 class Speaker:
-    """Plays one list of files at a time.  Where there is no sound, playing is over at once."""
+    """Plays one list of files at a time.  Without sound output, playing ends at once."""
 
     def __init__(self) -> None:
         self._playing: subprocess.Popen[bytes] | None = None
 
     def play(self, files: Sequence[Path]) -> None:
-        """Play these, one after the other, instead of what is played."""
+        """Stop what is being played, and play these files in order."""
         self.stop()
         # Without the program there is no sound; the lights say the same.
         with suppress(OSError):
@@ -27,11 +27,11 @@ class Speaker:
 
     @property
     def is_playing(self) -> bool:
-        """Whether it has not come to the end yet."""
+        """Whether the files are still being played."""
         return self._playing is not None and self._playing.poll() is None
 
     def stop(self) -> None:
-        """Be silent."""
+        """Stop playing."""
         if self._playing is not None:
             self._playing.kill()
             self._playing.wait()

@@ -1,7 +1,7 @@
-"""What is said next: the most important and the newest, and nothing twice in a row.  Pure; times passed in.
+"""Chooses the sentence to speak next: the most important, then the newest, no repetition.  Pure; times passed in.
 
-One sentence is spoken at a time.  A new one cuts it short when it is about the same (then it is out of date) or more
-important; else it waits, of each topic only the newest, and not for long.
+One sentence is spoken at a time.  A new one interrupts it when it has the same topic (then the old one is out of date)
+or is more important; else it waits, of each topic only the newest, and not for long.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from types import MappingProxyType
 from companion.panel.panel import Said
 
 STALE_S = 5.0
-"""What had to wait longer is no news."""
+"""A sentence that has waited longer is dropped."""
 
 REPEAT_S = 8.0
-"""The same sentence is not said again so soon: a state that flickers, a hand that fidgets."""
+"""Time in which the same sentence is not repeated, for states that flicker or hands that fidget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A sentence that came, or that is spoken since, ``t_s``."""
+    """A sentence that arrived, or whose speaking began, at ``t_s``."""
 
     said: Said
     t_s: float
@@ -29,7 +29,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """What is spoken, what waits (one a topic), and when each text was begun last."""
+    """The sentence being spoken, those waiting (one per topic), and when each text was last begun."""
 
     now: Utterance | None = None
     waiting: tuple[Utterance, ...] = ()
@@ -37,7 +37,7 @@ class Turns:
 
 
 def heard(turns: Turns, said: Said, t_s: float) -> Turns:
-    """``turns`` after ``said`` came at ``t_s``."""
+    """``turns`` after ``said`` arrived at ``t_s``."""
     now = turns.now
     if now is not None and now.said.text == said.text:
         return turns
@@ -49,7 +49,7 @@ def heard(turns: Turns, said: Said, t_s: float) -> Turns:
 
 
 def finished(turns: Turns, t_s: float) -> Turns:
-    """``turns`` when what was spoken ends, or is cut short, at ``t_s``: the next is begun, if there is one."""
+    """``turns`` after speaking ended or was interrupted at ``t_s``: the next sentence is begun, if there is one."""
     fresh = tuple(each for each in turns.waiting if t_s - each.t_s <= STALE_S and not _is_repeated(turns, each, t_s))
     if not fresh:
         return replace(turns, now=None, waiting=())

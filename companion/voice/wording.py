@@ -1,4 +1,4 @@
-"""From a written sentence to the clips that say it: short texts, most of which can be known, and made, ahead."""
+"""Splits a written sentence into clips: short texts, most of which can be made in advance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from companion.languages.language import Language
 
 RULES = re.compile(r" ?\([A-Z]+-\d+(, [A-Z]+-\d+)*\)")
-"""Numbers of rules are for the eye; what the rule says follows in words."""
+"""Numbers of rules, which are not spoken; the rule's text follows in words."""
 
 SQUARE = r"[a-z][1-9][0-9]?"
 MOVE = re.compile(
@@ -18,11 +18,11 @@ MOVE = re.compile(
 what it takes."""
 
 PAUSE = re.compile(r"(?<=[^\d][.:;?!]) ")
-"""Where a sentence can be cut without being heard to be; not after an ordinal, as in ``zum 2. Mal``."""
+"""Where a sentence can be split without being audible; not after an ordinal, as in ``zum 2. Mal``."""
 
 
 def clips(text: str, tongue: Language) -> tuple[str, ...]:
-    """What is to be said for ``text``, one clip after the other; squares, signs and parts of sentences are clips."""
+    """The clips for ``text``, in order: squares, signs and parts of sentences."""
     found: list[str] = []
     plain, at = RULES.sub("", text), 0
     for move in MOVE.finditer(plain):
@@ -51,5 +51,5 @@ def _move(move: re.Match[str], tongue: Language) -> Iterator[str]:
 
 
 def _trimmed(clip: str) -> str:
-    """A clip without what is not heard at its ends; a question keeps its mark, which is."""
+    """A clip without inaudible characters at its ends; a question mark is kept, since it is audible."""
     return " ".join(clip.split()).strip(" .,:;–„“\"'")

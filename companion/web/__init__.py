@@ -1,1 +1,1 @@
-"""The page at a table: what the referee says, for every browser; what an arbiter rules, back to the referee."""
+"""The web page of a table: shows browsers what the referee says, and passes an arbiter's rulings to the referee."""

@@ -1,4 +1,4 @@
-"""From the body of a request to the arbiter's order.  Bodies are JSON objects; every field is checked here."""
+"""Makes arbiter's orders of request bodies, which are JSON objects; every field is checked here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from companion.referee.referee import Referee
 
 Wish: TypeAlias = "Callable[[Referee], Order | None]"
-"""An order that depends on how the match stands when it is taken."""
+"""An order that depends on the state of the match at the time when it is carried out."""
 
 Body = dict[str, Any]
 
@@ -34,11 +34,11 @@ LONGEST_NAME = 40
 
 
 class BadBody(BadText):
-    """A request that says nothing that can be done."""
+    """A request whose body cannot be turned into an order."""
 
 
 def order_of(action: str, body: Body) -> Order | Wish:
-    """The order that ``action`` with the fields of ``body`` means; ``by`` is not among them.
+    """The order for ``action`` with the fields of ``body``, which no longer include ``by``.
 
     Raises:
         BadBody: a field is missing, unknown or of the wrong kind.
@@ -52,7 +52,7 @@ def order_of(action: str, body: Body) -> Order | Wish:
 
 
 def signer(body: Body) -> str:
-    """Takes ``by`` out of ``body``: who gives the order."""
+    """The name of who gives the order; removes ``by`` from ``body``."""
     name = body.pop("by", "arbiter")
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise BadBody(f"by: give a name of 1 to {LONGEST_NAME} characters")
@@ -138,4 +138,4 @@ ACTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Body], Order | Wish]]] = 
     "end": (("winner", "rule"), _end),
     "done": ((), lambda _: Done()),
 }
-"""Action -> the fields that it takes, and what makes an order of them."""
+"""Action -> the fields that it takes, and the function that makes an order of them."""

@@ -1,4 +1,4 @@
-"""What every page of the program answers alike: its files, a feed's stream and boards, refusals in one line of JSON."""
+"""Responses that all pages share: a feed's event stream and boards, and refusals as one line of JSON."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ STATIC = Path(__file__).parent / "static"
 
 
 async def refused(_request: Request, error: Exception) -> Response:
-    """A request that is not served."""
+    """The response to a request that is not served."""
     assert isinstance(error, Refused)
     return error.response()
 
 
 async def unserved(_request: Request, error: Exception) -> Response:
-    """Unknown paths and methods, in one line like everything else."""
+    """The response for unknown paths and methods, as one line of JSON like other refusals."""
     assert isinstance(error, HTTPException)
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 
 def stream_answer(feed: Feed, request: Request) -> Response:
-    """The feed's events as a stream: after ``Last-Event-ID`` or ``?after=``, with the state where ``?with=state``."""
+    """The feed's events as a stream: after ``Last-Event-ID`` or ``?after=``, with the state if ``?with=state``."""
     after = request.headers.get("last-event-id") or request.query_params.get("after", "")
     stream = feed.stream(number(after) or 0, with_state=request.query_params.get("with") == "state")
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -38,7 +38,7 @@ def stream_answer(feed: Feed, request: Request) -> Response:
 
 
 def board_answer(feed: Feed, request: Request) -> Response:
-    """The board after the turn that the event ``n`` of the path brought.  Refused where no such turn stands."""
+    """The board after the turn made by event ``n`` of the path.  Raises Refused if no such turn stands."""
     n = number(request.path_params["n"])
     turn = None if n is None else feed.standing.story.at(n)
     if turn is None:
@@ -47,10 +47,10 @@ def board_answer(feed: Feed, request: Request) -> Response:
 
 
 def told_answer(feed: Feed, request: Request) -> Response:
-    """The board with what the event ``n`` of the path says of it.
+    """The board with what event ``n`` of the path says about it.
 
-    What is wrong and the way back, what is left to do, or with ``?option=`` what would have happened by one of the
-    moves asked about.  Refused where the event says nothing that can be drawn.
+    This is what is wrong and how to put it right, what is left to do, or with ``?option=`` the result of one of the
+    moves asked about.  Raises Refused if the event says nothing that can be drawn.
     """
     n, events, kit = number(request.path_params["n"]), feed.standing.events, feed.standing.kit
     event = next((event for event in reversed(events) if event.n == n), None)
@@ -67,7 +67,7 @@ def told_answer(feed: Feed, request: Request) -> Response:
 
 
 def view_of(request: Request) -> str:
-    """Which view of a board is asked for.  Refused where there is no such view."""
+    """The view of a board that a request asks for.  Raises Refused if there is no such view."""
     view = request.query_params.get("view", "oblique")
     if view not in VIEWS:
         raise Refused(400, f"there is no such view; write one of {', '.join(VIEWS)}")
@@ -75,7 +75,7 @@ def view_of(request: Request) -> str:
 
 
 def _position_before(feed: Feed, n: int) -> str:
-    """The text of the accepted position when event ``n`` was said."""
+    """The text of the accepted position at the time of event ``n``."""
     standing = feed.standing
     if all(turn.n < n for turn in standing.story.turns):
         return standing.story.position
@@ -91,5 +91,5 @@ def _sent(body: bytes) -> Response:
 
 
 def number(text: str) -> int | None:
-    """A number in a request, at most nine digits, as browsers send it; None for anything else."""
+    """The number in a request, at most nine digits; None for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

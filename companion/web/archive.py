@@ -1,4 +1,4 @@
-"""The kept matches of a table as its page lists them, and the forms in which it hands them out."""
+"""The stored matches of a table as its page lists them, and the formats in which they can be downloaded."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FORMS = {
     "mp4": "video/mp4",
     "html": "text/html",
 }
-"""What a match can be exported as, by suffix, and its media type."""
+"""Export formats of a match: file suffix -> media type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A kept match.
+    """A stored match.
 
     Attributes:
         match: its number.
@@ -30,8 +30,8 @@ class Kept:
         names: the people in turn order; empty where they were not given.
         started_at: when it began, as ISO 8601.
         moves: how many were played.
-        rule: by which rule it ended; empty: it is open.
-        winner: who has won; None: nobody.
+        rule: the rule by which it ended; empty if it is unfinished.
+        winner: the winner's letter; None if there is none.
     """
 
     match: int
@@ -45,19 +45,19 @@ class Kept:
 
 
 class Archive(Protocol):
-    """The kept matches of a table.  Both calls may take long, and come from any thread."""
+    """The stored matches of a table.  Both methods may take long, and may be called from any thread."""
 
     def matches(self) -> tuple[Kept, ...]:
-        """All that were begun, the newest first.  Raises CompanionError."""
+        """All matches that were begun, newest first.  Raises CompanionError."""
         ...
 
     def exported(self, match: int, form: str) -> bytes:
-        """A match in one of the forms.  Raises CompanionError."""
+        """A match in one of the formats.  Raises CompanionError."""
         ...
 
 
 def matches_row(archive: Archive) -> dict[str, Any]:
-    """The list of kept matches, as JSON.  Raises CompanionError."""
+    """The list of stored matches, as JSON.  Raises CompanionError."""
     return {
         "matches": [
             {**asdict(kept), "titles": game_titles(kept.game), "forms": forms_of(kept)} for kept in archive.matches()
@@ -66,5 +66,5 @@ def matches_row(archive: Archive) -> dict[str, Any]:
 
 
 def forms_of(kept: Kept) -> list[str]:
-    """The forms that a match has: PDN is of draughts."""
+    """The formats available for a match: PDN is for draughts only."""
     return [form for form in FORMS if form != "pdn" or kept.game.startswith("draughts")]

@@ -1,4 +1,4 @@
-"""One board as a page shows it: as a scene of bodies, or as a picture of them, with what stands on each square."""
+"""A board as a page shows it: as a 3D scene or a picture, with what stands on each square."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from companion.scene.svg import svg_text
 from companion.web.story import CELL
 
 DRAWN_BOARDS = 32
-"""Boards kept drawn: the newest, in every view, for all who look on.  One takes up to 100 kB."""
+"""Number of drawn boards cached: the newest, in every view, shared by all viewers.  One takes up to 100 kB."""
 
 VIEWS: Mapping[str, Callable[[Scene], Mapping[str, Any]]] = {
     "oblique": lambda shown: {"svg": svg_text(diagram(shown))},
     "plan": lambda shown: {"svg": svg_text(plan(shown))},
     "space": lambda shown: {"scene": to_json(shown)},
 }
-"""What a page can ask for: the picture from the players' side, from above, or the bodies themselves."""
+"""Views that a page can ask for: the picture from the players' side, the picture from above, or the 3D scene."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One board: the position's text, in which view, with which kit, and what is marked on it.
+    """A board to draw: the position's text, the view, the kit, and what is marked on it.
 
-    ``moved`` are squares that a move changed; ``event`` is what the referee said is wrong, or left to do.
+    ``moved`` are the squares that a move changed; ``event`` says what is wrong or left to do.
     """
 
     text: str
@@ -48,7 +48,7 @@ class Wanted:
 
 @lru_cache(maxsize=DRAWN_BOARDS)
 def board_body(wanted: Wanted) -> bytes:
-    """The board as JSON, ready to be sent.  Raises CompanionError: the text is no position."""
+    """The board as JSON, ready to be sent.  Raises CompanionError: the text is not a position."""
     return json.dumps(board_row(wanted), ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -56,7 +56,7 @@ def board_row(wanted: Wanted) -> Mapping[str, Any]:
     """The board, what stands on each square, and what a picture does not show.
 
     Raises:
-        CompanionError: the text is no position.
+        CompanionError: the text is not a position.
     """
     game, position = read_position(wanted.text)
     return _row(game, position, wanted, VIEWS[wanted.view])
@@ -66,14 +66,14 @@ def whole_row(wanted: Wanted) -> Mapping[str, Any]:
     """The board in every view, under ``views``, and what no view shows.
 
     Raises:
-        CompanionError: the text is no position.
+        CompanionError: the text is not a position.
     """
     game, position = read_position(wanted.text)
     return _row(game, position, wanted, lambda shown: {"views": {name: draw(shown) for name, draw in VIEWS.items()}})
 
 
 def option_row(event: Unsure, option: str, wanted: Wanted) -> Mapping[str, Any]:
-    """The board as it would be after a move that ``event`` asks about, from the position of ``wanted``."""
+    """The board after ``option``, one of the moves that ``event`` asks about, from the position of ``wanted``."""
     assert option in event.options
     game, position = read_position(wanted.text)
     after = game.play(position, parse_move(game, position, option))
@@ -83,7 +83,7 @@ def option_row(event: Unsure, option: str, wanted: Wanted) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=1)
 def legal_moves(text: str) -> tuple[str, ...]:
-    """The texts of the legal moves in a position, sorted.  Raises CompanionError: ``text`` is no position."""
+    """The texts of the legal moves in a position, sorted.  Raises CompanionError: ``text`` is not a position."""
     game, position = read_position(text)
     return tuple(sorted(format_move(game, position, move) for move in game.legal_moves(position)))
 
@@ -117,5 +117,5 @@ def _owners(game: Game) -> dict[str, Player | None]:
 
 
 def outcome_row(outcome: Outcome) -> dict[str, Any]:
-    """The end of a game."""
+    """The outcome of a game, as JSON."""
     return {"winner": outcome.winner, "rule": outcome.rule}

@@ -1,4 +1,4 @@
-"""A page's certificate: one's own, or the table's, made once and kept with its state."""
+"""A page's TLS certificate: one given by the user, or a self-signed one, made once and kept with the table's state."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from companion.errors import CompanionError
 from companion.web.tls import Certificate
 
 FILE = "page.pem"
-"""Key and certificate of the table's own, in the folder of its state."""
+"""File of the table's own key and certificate, in its state folder."""
 
 LASTS = timedelta(days=820)
-"""Apple's systems trust no certificate that is valid for more than 825 days."""
+"""Validity of a new certificate: Apple's systems trust none that is valid for more than 825 days."""
 
 RENEWED = timedelta(days=30)
-"""One that ends sooner is made anew: nobody is to be surprised in the middle of an evening."""
+"""A certificate that expires sooner is replaced, so that it does not expire in the middle of an evening."""
 
 MOST_BYTES = 2**20
-"""Of a file: a certificate with all above it has some kilobytes."""
+"""Largest size of a file: a certificate with its chain has some kilobytes."""
 
 SKEW = timedelta(days=1)
-"""A phone's clock may be behind."""
+"""How much earlier than now a new certificate becomes valid, since a phone's clock may be behind."""
 
 
 def given_certificate(certificate: Path, key: Path) -> Certificate:
-    """Somebody's own.  Raises CompanionError when it cannot be used."""
+    """A certificate given by the user.  Raises CompanionError when it cannot be used."""
     path = certificate
     try:
         for path in (key, certificate):
@@ -53,12 +53,12 @@ def given_certificate(certificate: Path, key: Path) -> Certificate:
 
 
 def kept_certificate(folder: Path, names: Sequence[str], now: datetime) -> Certificate:
-    """The table's own, from ``folder``; made, for its owner only, where there is none that lasts.
+    """The table's own certificate from ``folder``; made, readable by its owner only, if there is no lasting one.
 
     Args:
-        folder: where it lies; there must be such a folder.
-        names: of the machine, and its addresses; only a new one has them all.
-        now: with its time zone.
+        folder: where it is kept; the folder must exist.
+        names: names and addresses of the machine; only a new certificate is sure to have them all.
+        now: the current time, with its time zone.
 
     Raises CompanionError when it cannot be read or written.
     """
@@ -74,7 +74,7 @@ def kept_certificate(folder: Path, names: Sequence[str], now: datetime) -> Certi
 
 
 def _read(path: Path) -> x509.Certificate | None:
-    """The certificate that lies there; None where there is none that works."""
+    """The certificate at ``path``; None if there is none that works."""
     try:
         found = x509.load_pem_x509_certificate(read_bytes(path, MOST_BYTES))
         Certificate(path, path, "").context()
@@ -84,7 +84,7 @@ def _read(path: Path) -> x509.Certificate | None:
 
 
 def _write(path: Path, names: Sequence[str], now: datetime) -> x509.Certificate:
-    """A new one, signed by itself."""
+    """Make and write a new self-signed certificate, with its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Referee of a table")])
     certificate = (
@@ -112,7 +112,7 @@ def _write(path: Path, names: Sequence[str], now: datetime) -> x509.Certificate:
 
 
 def _alternatives(names: Sequence[str]) -> Iterator[x509.GeneralName]:
-    """The addresses and names as a certificate has them; without those that cannot be names in a network."""
+    """The names as subject alternative names, without those that are not valid in a network."""
     for name in names:
         try:
             yield x509.IPAddress(ipaddress.ip_address(name))

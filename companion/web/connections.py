@@ -1,8 +1,8 @@
-"""Connections that keep the server waiting: deadlines, and who is dropped when there are too many.
+"""Limits for slow connections: deadlines, and which connection is dropped when there are too many.
 
-uvicorn limits how many connections there are, not how long one may take over its first line: a thousand that say
-nothing would lock everybody out.  asyncio tells uvicorn of a connection only once TLS is agreed on, so that those who
-never agree would not be counted: here it is agreed on afterwards.
+uvicorn limits the number of connections, but not how long one may take over its first line: a thousand silent ones
+would lock everybody out.  asyncio reports a connection to uvicorn only after the TLS handshake, so that those who never
+complete it would not be counted: here the handshake is done afterwards.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from contextlib import suppress
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_S = 10.0
-"""So long a browser may take over the header of a request; on a bad radio network it takes a second or two."""
+"""Time that a browser may take over the header of a request; on a bad radio network it takes a second or two."""
 
 MOST_SERVED = 1000
-"""Requests that are answered at a time, the streams of spectators among them; beyond, the server is busy (503)."""
+"""Requests served at the same time, spectators' streams included; beyond that, the server is busy (503)."""
 
 RESERVED = 32
-"""Connections above those for who gives the arbiter's token: he is served when the server is busy."""
+"""Additional connections for whoever gives the arbiter's token, who is served even when the server is busy."""
 
 MOST_WAITING = 40
-"""Of one address: connections whose request has not come yet.  A browser opens six at a time; a hall's phones may stand
-behind one address, and so does everybody behind a reverse proxy."""
+"""Connections of one address whose request has not come yet.  A browser opens six at a time; a hall's phones may share
+one address, and so does everybody behind a reverse proxy."""
 
 MOST_AN_ADDRESS = 300
-"""Connections of one address; of this machine's own, where a reverse proxy may stand, as many as there are."""
+"""Connections of one address; there is no such limit for the loopback address, since a reverse proxy may use it."""
 
 OTHER_FILES = 200
 """Files and sockets that the rest of the program may have open."""
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP/1.1 connection, which does not wait for ever.
+    """uvicorn's HTTP/1.1 connection with a deadline.
 
     Attributes:
-        tls: what TLS is spoken with; None: it is not.
-        waiting_since_s: when it began to keep us waiting, by the loop's clock.
+        tls: the TLS context; None: no TLS.
+        waiting_since_s: when the server began to wait for it, by the loop's clock.
     """
 
     tls: ssl.SSLContext | None = None
@@ -51,7 +51,7 @@ class Connection(H11Protocol):
 
     @property
     def address(self) -> str:
-        """The browser's."""
+        """The browser's address."""
         return self.client[0] if self.client else ""
 
     @property
@@ -60,7 +60,7 @@ class Connection(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A browser connects; where there are too many, the one that has kept us waiting longest goes."""
+        """A browser connects; if there are too many connections, the one that has been waiting longest is dropped."""
         super().connection_made(transport)
         self._watch()
         everybody = [each for each in self.connections if isinstance(each, Connection) and each is not self]
@@ -76,13 +76,13 @@ class Connection(H11Protocol):
             self._agreeing = self.loop.create_task(self._agree(transport, self.tls))
 
     async def _agree(self, plain: asyncio.Transport, tls: ssl.SSLContext) -> None:
-        """Agree on TLS; who does not, or not in time, is dropped."""
+        """Do the TLS handshake; drop the connection if it fails or takes too long."""
         try:
             secured = await self.loop.start_tls(plain, self, tls, server_side=True, ssl_handshake_timeout=HEADER_S)
         except OSError as error:
             self.connection_lost(error)
             return
-        if secured is None:  # The browser went at just that moment.
+        if secured is None:  # The browser disconnected at just that moment.
             return
         super().connection_made(secured)
         self._agreeing = None
@@ -90,20 +90,20 @@ class Connection(H11Protocol):
             self.data_received(self._early)
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes of a request."""
-        if self._agreeing is not None:  # They came in one packet with the end of the agreement.
+        """Take some bytes of a request."""
+        if self._agreeing is not None:  # They came in one packet with the end of the handshake.
             self._early += data
             return
         super().data_received(data)
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The browser is gone."""
+        """The browser has disconnected."""
         self._rest()
         super().connection_lost(exc)
 
     def _watch(self) -> None:
-        """Wait for a header no longer than :data:`HEADER_S` from its first byte on, or from the beginning."""
+        """Start the deadline, :data:`HEADER_S`, if a header is awaited and none runs yet; else end it."""
         if not self.is_waiting:
             self._rest()
         elif self._deadline is None:
@@ -122,12 +122,12 @@ class Connection(H11Protocol):
 
 
 def speaking(tls: ssl.SSLContext | None) -> type[Connection]:
-    """Connections that speak TLS; None: that do not."""
+    """The class of connections that use the TLS context ``tls``; None: no TLS."""
     return type("Connection", (Connection,), {"tls": tls})
 
 
 def _drop_longest(connections: list[Connection]) -> bool:
-    """Drop the connection that has kept us waiting longest; whether there was one."""
+    """Drop the connection that has been waiting longest; return whether there was one."""
     waiting = (each for each in connections if each.is_waiting)
     longest = min(waiting, key=lambda each: each.waiting_since_s, default=None)
     if longest is not None:
@@ -136,7 +136,7 @@ def _drop_longest(connections: list[Connection]) -> bool:
 
 
 def is_own(address: str) -> bool:
-    """Whether an address is this machine's loopback."""
+    """Whether an address is a loopback address."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -144,9 +144,9 @@ def is_own(address: str) -> bool:
 
 
 def allow_connections() -> None:
-    """Let this process open as many files as its connections need, as far as the system allows it."""
+    """Raise this process's limit of open files to what its connections need, as far as the system allows it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_SERVED + RESERVED + OTHER_FILES
     if 0 <= soft < wanted:
-        with suppress(OSError, ValueError):  # A hardened service may not; its own limit is set in its unit.
+        with suppress(OSError, ValueError):  # A hardened service may not; its limit is set in its unit.
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard < 0 else min(wanted, hard), hard))

@@ -1,7 +1,7 @@
-"""Between the deciding thread, which never waits, and the server's loop, in which every browser has its own place.
+"""Passes events from the referee's thread, which never waits, to the server's loop and its event streams.
 
-Nothing is queued for a browser: all events of a match are kept, and each stream remembers how far it has read.  So a
-slow browser costs nobody anything, and one that comes back goes on where it was.
+Nothing is queued per browser: all events of a match are kept, and each stream remembers how far it has read.  So a
+slow browser delays nobody, and one that comes back goes on where it was.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from vision.capture.frames import Frame
 
 ALIVE_S = 15.0
-"""A quiet stream says so often that it is alive; browsers and proxies give up after a minute or two."""
+"""Interval of keep-alive messages in a quiet stream; browsers and proxies give up after a minute or two."""
 
 RETRY_MS = 1000
-"""After so long a browser that lost its stream asks again."""
+"""Time after which a browser that lost its stream reconnects."""
 
 
 class Feed:
-    """What a table has said so far in its match, and how it stands.
+    """The events of a table's match so far, and the table's state.
 
-    :meth:`begin`, :meth:`__call__`, :meth:`see`, :meth:`follow` and :meth:`close` belong to the deciding thread, the
-    rest to the loop.
+    :meth:`begin`, :meth:`__call__`, :meth:`see`, :meth:`follow` and :meth:`close` are called in the referee's
+    thread, the rest in the loop.
     """
 
     def __init__(
@@ -54,8 +54,8 @@ class Feed:
             past: likewise.
             people: likewise.
             kit: likewise.
-            bell: rung at every piece of news; its own where none is given.
-            clock: seconds; tells how old the last event is where nobody says how the table stands.
+            bell: rung at every change; by default the feed has its own.
+            clock: seconds; gives the age of the last event where no snapshot of the table is known.
         """
         self.bell = bell or Bell()
         self._clock, self._heard_s = clock, 0.0
@@ -73,14 +73,14 @@ class Feed:
         *,
         is_idle: bool = False,
     ) -> None:
-        """Tell of another match from now on.
+        """Switch to another match.
 
         Args:
             start: text of the position in which the match begins.
             past: what was said before a restart.
-            people: the players' own names in turn order; empty where they were not given.
+            people: the players' names in turn order; empty if they were not given.
             kit: the set on the table, with which boards are drawn; None: that of the game.
-            is_idle: no match is being played: only the position of the start is shown.
+            is_idle: no match is being played; only the start position is shown.
         """
         self._messages: list[bytes] = []
         self._standing = Standing(secrets.token_hex(4), (), Story(start), people=people, kit=kit, is_idle=is_idle)
@@ -89,7 +89,7 @@ class Feed:
         self.bell.ring()
 
     def __call__(self, event: Event) -> None:
-        """Take an event: it is on its way when this returns."""
+        """Take an event and wake the streams."""
         standing, story = self._standing, told(self._standing.story, event)
         self._messages.append(message(to_json(event), event.n))
         self._standing = replace(standing, events=(*standing.events, event), story=story, t_s=event.t)
@@ -97,28 +97,28 @@ class Feed:
         self.bell.ring()
 
     def see(self, frame: Frame) -> None:
-        """Frames are not for this feed."""
+        """Ignore frames."""
 
     def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:
-        """Take how the table stands; told to the browsers when it is news."""
+        """Take the table's state, and wake the streams if it has changed."""
         before = self._standing
         self._standing = replace(before, snapshot=snapshot, t_s=t_s, warning=warning)
         if (before.snapshot, before.warning) != (snapshot, warning):
             self.bell.ring()
 
     def rest(self) -> None:
-        """The match is not being played any more."""
+        """Mark the match as no longer being played."""
         self._standing = replace(self._standing, is_idle=True)
         self.bell.ring()
 
     def close(self) -> None:
-        """No more comes: every stream ends."""
+        """End every stream."""
         self._is_closed = True
         self.bell.ring()
 
     @property
     def standing(self) -> Standing:
-        """How the table stands now."""
+        """The table's present state."""
         return self._standing
 
     def state_text(self) -> str:
@@ -131,10 +131,10 @@ class Feed:
         return self._state_text
 
     async def stream(self, after: int, *, with_state: bool) -> AsyncIterator[bytes]:
-        """The events after number ``after``, as server-sent messages, as they come; with the state where it changes.
+        """The events after number ``after``, as server-sent events, as they come; if wanted with each changed state.
 
-        A browser that knows more events than there are has known another match, and gets this one from its start; so
-        does everybody when another match begins.
+        A browser that knows more events than there are has seen another match, and gets this one from its start; so
+        does every browser when another match begins.
         """
         messages = self._messages
         first_n = self._standing.events[0].n if self._standing.events else 1
@@ -164,22 +164,22 @@ class Feed:
 
 
 class Bell:
-    """Wakes everybody who waits in an event loop, from any thread."""
+    """Wakes, from any thread, all tasks that wait in an event loop."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
 
     def hang(self) -> None:
-        """Those who wait do so in the loop that runs now."""
+        """Use the running event loop for those who wait."""
         self._loop = asyncio.get_running_loop()
 
     def next(self) -> asyncio.Event:
-        """What is set at the next ring."""
+        """The event that is set at the next ring."""
         return self._news
 
     def ring(self) -> None:
-        """Wake them."""
+        """Wake all who wait."""
         if self._loop is None:
             return
         with suppress(RuntimeError):  # The loop has ended: nobody waits any more.
@@ -191,10 +191,10 @@ class Bell:
 
 
 def message(row: Mapping[str, Any], n: int) -> bytes:
-    """One server-sent message whose data is one event."""
+    """A server-sent event with number ``n`` and ``row`` as its data."""
     return f"id: {n}\ndata: {compact(row)}\n\n".encode()
 
 
 def compact(row: Mapping[str, Any]) -> str:
-    """JSON in one line."""
+    """``row`` as JSON in one line without spaces."""
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The page's own files, from the package: few and small, so they are held in memory, compressed once a process."""
+"""Static files of a page, from the package: few and small, so they are held in memory and compressed once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".s
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file: its bytes, the same compressed, its media type, and a tag that changes with it."""
+    """One file: its bytes, its compressed bytes, its media type, and its ETag."""
 
     plain: bytes
     packed: bytes
@@ -27,20 +27,20 @@ class File:
 
 
 class Files:
-    """Every file of a folder, at ``/static/NAME``; some also elsewhere."""
+    """Serves every file of a folder at ``/static/NAME``, and some also at other paths."""
 
     def __init__(self, folder: Path, places: Mapping[str, str]) -> None:
-        """``places``: path without its first slash -> name of the file that is there."""
+        """``places``: path without its first slash -> name of the file served there."""
         self._files = {path.name: _read(path) for path in sorted(folder.iterdir()) if path.suffix in TYPES}
         self._places = places
 
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """The routes of all files."""
         fixed = [Route(f"/{place}", self._serve, name=name) for place, name in self._places.items()]
         return [*fixed, Route("/static/{name}", self._serve)]
 
     def named(self, name: str) -> Callable[[Request], Awaitable[Response]]:
-        """Answers with one file, wherever it is asked for."""
+        """A request handler that always serves the file ``name``."""
 
         async def serve(request: Request) -> Response:
             return self._answer(name, request)

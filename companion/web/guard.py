@@ -1,4 +1,4 @@
-"""Who may ask what: hosts, origins, the arbiter's token, and how large a request may be."""
+"""Access control: hosts, origins, the arbiter's token, and the size of requests."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from companion.referee.orders import OrderRefused
 from companion.web import connections
 
 LARGEST_BODY = 8192
-"""Bytes; a position has at most 2,000 characters."""
+"""Largest request body in bytes; a position has at most 2,000 characters."""
 
 BODY_S = 10.0
-"""So long the body of a request may take: it fits into six packets."""
+"""Time that the body of a request may take: it fits into six packets."""
 
 POLICY = "; ".join(
     (
@@ -40,7 +40,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""Content-Security-Policy: nothing but the program's own files, and no script or style inside the page."""
+"""Content-Security-Policy: nothing but the program's own files, and no inline scripts or styles."""
 
 HEADERS = {
     "content-security-policy": POLICY,
@@ -52,11 +52,11 @@ HEADERS = {
 }
 
 CLOSE = {"connection": "close"}
-"""The connection is of no more use, and others may need its place."""
+"""Header that closes the connection: it is of no more use, and others may need its place."""
 
 
 class Refused(Exception):
-    """A request that is not served: the HTTP status, why in one line, and in a word that pages can translate."""
+    """A request that is not served: HTTP status, the reason in one line, and a keyword that pages can translate."""
 
     def __init__(self, status: int, why: str, reason: str = "") -> None:
         super().__init__(why)
@@ -65,16 +65,16 @@ class Refused(Exception):
         self.reason = reason
 
     def response(self) -> JSONResponse:
-        """As the browser gets it."""
+        """The response that the browser gets."""
         headers = {401: {"www-authenticate": "Bearer"}, 408: CLOSE, 503: CLOSE}.get(self.status)
         told = {"error": self.why} | ({"reason": self.reason} if self.reason else {})
         return JSONResponse(told, self.status, headers)
 
 
 class Guard:
-    """Serves only requests that were sent to this very machine, and puts the safe headers on every answer.
+    """ASGI middleware that serves only requests addressed to this machine, and adds security headers to responses.
 
-    A page of the internet whose name suddenly means this machine (DNS rebinding) would otherwise see the camera.
+    A web site whose name suddenly resolves to this machine (DNS rebinding) could otherwise see the camera.
     """
 
     def __init__(self, app: ASGIApp, host: str, token: str = "") -> None:
@@ -83,8 +83,8 @@ class Guard:
         Args:
             app: the application.
             host: the name or address that the server was told to listen on.
-            token: who gives it, and the address that he has given it from, is served when the server is busy; empty:
-                nobody is.
+            token: whoever gives it, and the address from which it was given, is served even when the server is busy;
+                empty: nobody is.
         """
         self._app, self._token = app, token
         self._active = 0
@@ -93,7 +93,7 @@ class Guard:
         self._names = {"localhost", host.lower(), name, f"{name}.local"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Serve or refuse one request."""
         if scope["type"] != "http":
             return
 
@@ -112,7 +112,7 @@ class Guard:
             self._active -= 1
 
     def _refusal(self, scope: Scope) -> Refused | None:
-        """Why a request is not served at all; None: it is."""
+        """The reason why a request is not served; None if it is."""
         if not self._is_meant(Headers(scope=scope).get("host", "")):
             return Refused(421, "this server does not go by that name; use its address")
         if not self._is_arbiter(scope) and self._active >= connections.MOST_SERVED:
@@ -120,7 +120,7 @@ class Guard:
         return None
 
     def _is_arbiter(self, scope: Scope) -> bool:
-        """Whether somebody gives the token, or has given it from the same address; a proxy's says nothing of him."""
+        """Whether the request gives the token, or comes from an address that has; loopback may be a proxy's."""
         address = scope["client"][0] if scope.get("client") else ""
         if not (self._token and has_token(Request(scope), self._token)):
             return address in self._arbiters
@@ -145,7 +145,7 @@ def _is_address(name: str) -> bool:
 
 
 def refuse_foreign(request: Request) -> None:
-    """Refuse (403) what a page of another origin has sent."""
+    """Refuse (403) a request sent by a page of another origin."""
     origin = request.headers.get("origin")
     own = f"{request.url.scheme}://{request.headers.get('host', '')}"
     site = request.headers.get("sec-fetch-site", "same-origin")
@@ -162,13 +162,13 @@ def has_token(request: Request, token: str) -> bool:
 
 
 def refuse_unknown(request: Request, token: str) -> None:
-    """Refuse (401) who does not have the arbiter's token."""
+    """Refuse (401) a request without the arbiter's token."""
     if not has_token(request, token):
         raise Refused(401, "rulings need the token that the program has printed at its start")
 
 
 async def read_body(request: Request) -> dict[str, Any]:
-    """The JSON object in the request's body; empty: no fields.  Refuses what is too large or no object."""
+    """The JSON object in the request's body; an empty body: no fields.  Refuses what is too large or not an object."""
     data = b""
     try:
         async with asyncio.timeout(BODY_S):
@@ -195,7 +195,7 @@ async def read_body(request: Request) -> dict[str, Any]:
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Refuse what a table refuses, or does not answer in time."""
+    """Turn a table's refusals and timeouts into refused requests."""
     try:
         yield
     except TimeoutError:

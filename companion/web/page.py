@@ -1,4 +1,4 @@
-"""The page of one table: routes, and the server that has them.
+"""The web page of one table: its routes and their server.
 
 How to use it::
 
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
     from companion.web.tls import Certificate
 
 BEGUN_S = 60.0
-"""A match must have begun by then; the camera is opened anew for it, and looks for the right exposure."""
+"""Timeout for the start of a match; the camera is opened again for it, and adjusts its exposure."""
 
 TAKEN_S = 5.0
-"""An order must have been taken by then: the table takes one with every picture of its camera."""
+"""Timeout for an order: the table takes one with every picture of its camera."""
 
 
 class Send(Protocol):
-    """Asks the table for an order; the future says what followed, or raises why it was refused."""
+    """Sends an order to the table; the future gives the events that followed, or raises why it was refused."""
 
     def __call__(self, order: Order | Wish, by: str) -> Future[tuple[Event, ...]]:
-        """Ask."""
+        """Send ``order``, given ``by`` somebody."""
         ...
 
 
@@ -75,16 +75,16 @@ class Page:
 
         Args:
             address: host and port.
-            feed: what is told.
-            token: what an arbiter must know, kept elsewhere; made up, and said in the notice, where none is given.
-            tells_token: say a given one in the notice too.
-            tls: what the page proves itself with; None: it is served without TLS.
-            starter: has matches begun; None: nobody does.
-            routes: what else is served.
-            archive: the kept matches; None: there are none.
+            feed: the events and state to show.
+            token: the arbiter's token, kept elsewhere; if empty, one is made, and shown in the notice.
+            tells_token: show a given token in the notice too.
+            tls: the certificate; None: served without TLS.
+            starter: starts matches; None: none can be started on the page.
+            routes: further routes to serve.
+            archive: the stored matches; None: there are none.
 
         Raises:
-            CompanionError: the address cannot be had.
+            CompanionError: the address cannot be used.
         """
         self.token, self._is_kept = token or new_token(), bool(token) and not tells_token
         self._feed, self._starter, self._archive = feed, starter, archive
@@ -118,28 +118,28 @@ class Page:
 
     @property
     def notice(self) -> str:
-        """Where the page is, and the arbiter's token, for who starts the program; a kept one stands in no log."""
+        """The page's address and the arbiter's token, for whoever starts the program; a kept token is not logged."""
         url = self.server.url
         told = "… (companion token shows it)" if self._is_kept else self.token
         proof = "" if self._tls is None else f"\ncertificate, SHA-256: {self._tls.fingerprint}"
         return f"page: {url}   for the arbiter: {url}#token={told}{proof}"
 
     def serve(self, send: Send, camera: Callable[[], bytes | None]) -> None:
-        """Hand on the orders for the match that is played now, and show what is seen of it; from any thread.
+        """Pass on orders for the present match, and show its camera picture.  May be called from any thread.
 
         Args:
-            send: where orders go.
-            camera: the newest picture as JPEG, or None; called in a thread of its own, when somebody looks.
+            send: takes the orders.
+            camera: returns the newest picture as JPEG, or None; called in a worker thread when somebody asks for it.
         """
         self._send, self._camera = send, camera
 
     def rest(self) -> None:
-        """The match that was played is so no more; what was seen of it last stays."""
+        """Stop taking orders: the match is no longer being played; its last picture stays."""
         self._send = None
         self._feed.rest()
 
     def close(self) -> None:
-        """End every stream and serve no more."""
+        """End every stream and stop serving."""
         self._feed.close()
         self.server.close()
 

@@ -1,4 +1,4 @@
-"""Where others find the pages of this machine."""
+"""The address at which other devices reach the pages of this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from companion.web.tls import own_address
 
 
 def base_of(request: Request) -> str:
-    """Where phones find the page that a request was sent to: who asks at this very machine may call it localhost."""
+    """The base URL at which phones reach the page; a request from this machine itself may call it localhost."""
     name, there = request.url.hostname or "", own_address()
     if not there or not (name == "localhost" or is_own(name)):
         return str(request.base_url)

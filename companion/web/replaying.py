@@ -1,8 +1,8 @@
-"""A kept match as a page replays it: every step with its board in every view, in one text that browsers read.
+"""A stored match for replay on a page: every step with its board in every view, in one text that browsers read.
 
-The boards of a match differ little from each other.  So each part of them stands in the text once, on a line of its own
-as JSON, in which ``{"$": 7}`` means what stands in line 7, and ``{"$": [...]}`` a text of several lines; the last line
-is the match.
+The boards of a match differ little from each other.  So each part of them is written once, as a line of JSON, in which
+``{"$": 7}`` stands for the content of line 7, and ``{"$": [...]}`` for a text of several lines; the last line is the
+match.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from companion.web.story import Story, Turn, told
 from companion.web.view import game_row, notable, said_row, standing_end
 
 SHORTEST = 40
-"""Characters of JSON; what is shorter is written where it stands, for a reference would save nothing."""
+"""Characters of JSON; anything shorter is written in place, since a reference would save nothing."""
 
 
 @dataclass(frozen=True)
 class KeptMatch:
-    """A kept match to be replayed.
+    """A stored match to be replayed.
 
     Attributes:
-        events: everything that was said, in order; the first is the start.
-        people: the players' own names in turn order; empty where they were not given.
+        events: all events in order; the first is the start.
+        people: the players' names in turn order; empty if they were not given.
         started_at: when it began, as ISO 8601.
         kit: the set with which it is drawn; None: that of the game.
-        pictures: what the camera saw, by number of the event, as ``data:`` addresses.
+        pictures: the camera's pictures by event number, as ``data:`` URLs.
     """
 
     events: Sequence[Event]
@@ -45,7 +45,7 @@ class KeptMatch:
 
 
 def replay_text(match: KeptMatch) -> str:
-    """The match as the page takes it.  Raises CompanionError for a ruling that is no move of the game."""
+    """The match in the format of this module.  Raises CompanionError for a ruling that is no move of the game."""
     game = load_game(position_tag(match.events[0].position))  # type: ignore[attr-defined]
     over = standing_end(match.events)
     row = {
@@ -78,14 +78,14 @@ def _steps(match: KeptMatch, game: Game) -> Iterator[dict[str, Any]]:
 
 
 def _turn_row(turn: Turn | None, number: int) -> dict[str, Any]:
-    """The move that a step has brought; a number of 0: none."""
+    """The move made in a step; number 0 means none."""
     if turn is None:
         return {"number": 0, "move": "", "by": ""}
     return {"number": number, "player": turn.player, "move": turn.move, "by": turn.by}
 
 
 def _moved(event: Event, before: Story, after: Story) -> tuple[str, ...]:
-    """The squares that a step has changed: those of a move, or of moves that were taken back."""
+    """The squares that a step changed: those of a move, or of moves that were taken back."""
     if isinstance(event, Accepted | Corrected | TakenBack):
         changed = [turn for turn in (*before.turns, *after.turns) if (turn in before.turns) != (turn in after.turns)]
         return tuple(dict.fromkeys(cell for turn in changed for cell in turn.cells))
@@ -94,12 +94,12 @@ def _moved(event: Event, before: Story, after: Story) -> tuple[str, ...]:
 
 @dataclass
 class Lines:
-    """Values as lines of JSON, in which each part stands once."""
+    """Values as lines of JSON, in which each part is written once."""
 
     _places: dict[str, int] = field(default_factory=dict)
 
     def add(self, value: Any) -> None:
-        """Take one more value; its last line is what is meant."""
+        """Add a value; the last of its lines is the value itself."""
         text = self._line(value)
         self._places.setdefault(text, len(self._places))
 
@@ -109,7 +109,7 @@ class Lines:
         return "\n".join(self._places)
 
     def _line(self, value: Any) -> str:
-        """The value as JSON; its parts have their own lines."""
+        """The value as JSON, with references to the lines of its parts."""
         if isinstance(value, Mapping):
             return "{" + ",".join(f"{json.dumps(key)}:{self._part(part)}" for key, part in value.items()) + "}"
         if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""An ASGI application served from a thread of its own."""
+"""Serves an ASGI application in a separate thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from companion.web.tls import Certificate
 
 CLOSING_S = 1
-"""How long open answers may take when the program ends."""
+"""Time that open responses may take when the program ends."""
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -42,10 +42,10 @@ class Server:
             address: host and port; port 0 takes a free one.
             app: the application.
             begin: called in the server's event loop before it serves.
-            tls: what it proves itself with; None: it is served without TLS.
+            tls: the certificate; None: served without TLS.
 
         Raises:
-            CompanionError: the address cannot be had.
+            CompanionError: the address cannot be used.
         """
         host, port = address
         try:
@@ -77,16 +77,16 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the page is, as people type it."""
+        """The page's URL, as people type it."""
         return self.url_of()
 
     def url_of(self, host: str = "") -> str:
-        """Where the page is for who calls this machine ``host``; empty: what it is called here."""
+        """The page's URL with ``host`` as the machine's name; empty: the name by which it knows itself."""
         shown = host or {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(self.host, self.host)  # noqa: S104
         return f"{self._scheme}://[{shown}]:{self.port}/" if ":" in shown else f"{self._scheme}://{shown}:{self.port}/"
 
     def close(self) -> None:
-        """Serve no more; a second call does nothing."""
+        """Stop serving; a second call does nothing."""
         self._server.should_exit = True
         self._thread.join()
         self._socket.close()

@@ -1,4 +1,4 @@
-"""What people ask to have played at a table: a new match, or a kept one that goes on.  The table has it begun."""
+"""Requests to play at a table: a new match, or an unfinished one to be continued."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from companion.schema import Name, read
 from companion.web.words import game_titles, player_names
 
 FIELDS = ("game", "names", "clock", "confirm", "leave")
-"""Of a new match."""
+"""Fields of a request for a new match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Begin:
 
     Attributes:
         game: its tag.
-        names: the people in turn order, empty texts for those without a name; empty where nobody has one.
-        clock: the players' time; None: without a clock.
-        confirms: whether a move counts once its player has said so.
+        names: the people in turn order, empty texts for those without a name; empty if nobody has one.
+        clock: the time control; None: without a clock.
+        confirms: whether a move counts only once its player has confirmed it.
     """
 
     game: str
@@ -38,7 +38,7 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """The kept match of this number."""
+    """Continue the stored match of this number."""
 
     match: int
 
@@ -48,7 +48,7 @@ Choice = Begin | GoOn
 
 @dataclass(frozen=True, slots=True)
 class Playable:
-    """A game that can be played at a table; ``is_learned``: its set has been learned there."""
+    """A game that can be played at a table; ``is_learned``: the appearance of its set has been learned there."""
 
     tag: str
     is_learned: bool
@@ -56,7 +56,7 @@ class Playable:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A kept match that was left: its number and game, the people, when it began, how many moves were played."""
+    """An unfinished stored match: its number and game, the people, when it began, how many moves were played."""
 
     match: int
     game: str
@@ -66,24 +66,24 @@ class Unfinished:
 
 
 class Starter(Protocol):
-    """Has matches begun at a table."""
+    """Starts matches at a table."""
 
     @property
     def games(self) -> tuple[Playable, ...]:
-        """What can be played there."""
+        """The games that can be played there."""
         ...
 
     @property
     def usual(self) -> Begin:
-        """What is offered first."""
+        """The match that is offered by default."""
         ...
 
     def unfinished(self) -> tuple[Unfinished, ...]:
-        """The kept matches that can go on, the newest first.  Raises StoreError; from any thread."""
+        """The stored matches that can be continued, newest first.  Raises StoreError; from any thread."""
         ...
 
     def put(self, wanted: Choice) -> Future[None]:
-        """Ask; the future says when it has begun, or raises why it has not.  From any thread."""
+        """Ask for a match; the future is done when it has begun, or raises why it has not.  From any thread."""
         ...
 
 
@@ -93,7 +93,7 @@ class _Names:
 
 
 def leaves(body: dict[str, Any]) -> bool:
-    """Takes ``leave`` out of ``body``: whether a match that is going on may be left unfinished.  Raises BadText."""
+    """Whether the match being played may be left unfinished; removes ``leave`` from ``body``.  Raises BadText."""
     value = body.pop("leave", False)
     if not isinstance(value, bool):
         raise BadText("leave: write true or false")
@@ -101,7 +101,7 @@ def leaves(body: dict[str, Any]) -> bool:
 
 
 def begin_of(body: Mapping[str, Any], starter: Starter) -> Begin:
-    """The match that the fields of a request ask for.  Raises CompanionError for what cannot be played."""
+    """The new match that a request asks for.  Raises CompanionError for what cannot be played."""
     _refuse_unknown(body, FIELDS, "start")
     tag, confirms, clock = body.get("game"), body.get("confirm", False), body.get("clock") or ""
     if not isinstance(tag, str) or tag not in (game.tag for game in starter.games):
@@ -115,7 +115,7 @@ def begin_of(body: Mapping[str, Any], starter: Starter) -> Begin:
 
 
 def go_on_of(body: Mapping[str, Any], starter: Starter) -> GoOn:
-    """The kept match that is to go on.  Raises BadText for one that cannot, StoreError."""
+    """The stored match that a request asks to continue.  Raises BadText if it cannot be, StoreError."""
     _refuse_unknown(body, ("match", "leave"), "go-on")
     number = body.get("match")
     if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 10**9:
@@ -131,7 +131,7 @@ def _refuse_unknown(body: Mapping[str, Any], known: tuple[str, ...], action: str
 
 
 def _names(given: object, players: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of ``{"R": "Ann"}`` in turn order; empty where there are none.  Raises BadText."""
+    """The names given as ``{"R": "Ann"}``, in turn order; empty if there are none.  Raises BadText."""
     if not isinstance(given, dict) or given.keys() - set(players):
         raise BadText(f'names: write an object of names by letter, such as {{"{players[0]}": "Ann"}}')
     names = read(_Names, {"names": [given.get(player, "") for player in players]}).names
@@ -140,7 +140,7 @@ def _names(given: object, players: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def form_row(starter: Starter) -> dict[str, Any]:
-    """What the form of a new match offers, as JSON.  Raises StoreError."""
+    """What the form for a new match offers, as JSON.  Raises StoreError."""
     usual = starter.usual
     names = dict(zip(load_game(usual.game).players, usual.names, strict=False))
     return {

@@ -1,4 +1,4 @@
-"""A match as people leaf through it: the moves that stand, folded from the referee's events alone.  Pure."""
+"""The moves of a match that stand, computed from the referee's events alone, without side effects."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from companion.rules.board import Player
 from companion.rules.notation import format_position, parse_move
 
 CELL = re.compile(r"[a-z][1-9][0-9]?")
-"""A square's name in the text of a move."""
+"""Matches a square's name in the text of a move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One move that stands, or a position set by hand (then ``move`` is empty).
+    """A move that stands, or a position set by hand (then ``move`` is empty).
 
     Attributes:
-        n: number of the event that brought it.
-        t: when, in seconds since the start.
-        player: who moved; empty where the position was set.
+        n: number of its event.
+        t: its time, in seconds since the start.
+        player: who moved; empty if the position was set.
         move: its text.
-        by: who ruled it; empty for what the referee accepted himself.
+        by: who ruled it; empty for what the referee accepted itself.
         position: text of the position after it.
     """
 
@@ -55,7 +55,7 @@ class Story:
         return self.turns[-1].position if self.turns else self.start
 
     def at(self, n: int) -> Turn | None:
-        """The turn that event ``n`` brought; the start as an empty turn; None: no such turn stands."""
+        """The turn of event ``n``; the start is an empty turn; None if no such turn stands."""
         if n == self.start_n:
             return Turn(n, 0.0, "", "", "", self.start)
         return next((turn for turn in self.turns if turn.n == n), None)
@@ -92,7 +92,7 @@ def _ruled(story: Story, event: Corrected, text: str) -> Turn:
 
 
 def _set(story: Story, event: Corrected, position: str) -> Story:
-    """A position that was there before is taken for moves taken back, as few as possible."""
+    """Set a position; an earlier one counts as taking back moves, as few as possible."""
     if position == story.position:
         return story
     earlier = [story.start, *(turn.position for turn in story.turns)]

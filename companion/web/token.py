@@ -1,4 +1,4 @@
-"""The arbiter's token of a table that starts by itself: the same at every start, and known to its owner only."""
+"""The arbiter's token of a table that starts automatically: the same at every start, readable by its owner only."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from calibration.files import read_text
 from companion.errors import CompanionError
 
 FILE = "arbiter-token"
-"""In the state folder of the service."""
+"""Name of the token's file in the state folder of the service."""
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 
 def new_token() -> str:
-    """A token that nobody guesses: 96 random bits, fit for an address."""
+    """A new token of 96 random bits, safe to use in a URL."""
     return secrets.token_urlsafe(12)
 
 
 def kept_token(folder: Path) -> str:
-    """The token that lies in ``folder``, made if there is none yet; its file can be read by its owner only.
+    """The token kept in ``folder``, made if there is none yet; its file can be read by its owner only.
 
-    Raises CompanionError when it cannot be read, made, or is none.
+    Raises CompanionError when it cannot be read or made, or is not a token.
     """
     path = folder / FILE
     try:
@@ -42,7 +42,7 @@ def kept_token(folder: Path) -> str:
 
 
 def read_token(folder: Path) -> str:
-    """The token that lies in ``folder``.  Raises CompanionError when there is none that can be read."""
+    """The token kept in ``folder``.  Raises CompanionError when there is none that can be read."""
     path = folder / FILE
     try:
         token = read_text(path).strip()

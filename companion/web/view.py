@@ -1,4 +1,4 @@
-"""What the page shows, as JSON: the whole state of a table, and one board."""
+"""What the page shows, as JSON: the whole state of a table."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from companion.web.story import Story
 from companion.web.words import game_titles, player_names, rule_row, sentences, tasks
 
 LOGGED = 12
-"""So many of the last verdicts stand on the page; the moves that stand are all there."""
+"""Number of the last events listed on the page; the moves that stand are all listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a table stands.
+    """The state of a table.
 
     Attributes:
-        match: tells this run of the table from others, so that a page notices a new one.
-        events: everything that was said, in order.
+        match: random id of the match, so that a page notices a new one.
+        events: all events in order.
         story: the moves that stand.
-        snapshot: the referee's state; None where only events are known (in a hall).
-        t_s: the match's time now.
-        warning: the store's standing warning.
-        people: the players' own names in turn order; empty where they were not given.
+        snapshot: the referee's state; None if only events are known (in a hall).
+        t_s: the match's present time.
+        warning: the store's present warning.
+        people: the players' names in turn order; empty if they were not given.
         kit: the set on the table; None: that of the game.
         is_idle: no match is being played.
     """
@@ -64,7 +64,7 @@ class Standing:
 
     @property
     def is_open(self) -> bool:
-        """Whether a match is being played in which something has been moved."""
+        """Whether a match is being played and at least one turn stands."""
         is_over = self.snapshot is None or self.snapshot.outcome is not None
         return bool(self.story.turns) and not is_over and not self.is_idle
 
@@ -75,7 +75,7 @@ class Standing:
 
 
 def state_row(standing: Standing) -> dict[str, Any]:
-    """The whole state, as ``/state`` gives it."""
+    """The whole state, as ``/state`` returns it."""
     game = load_game(position_tag(standing.story.start))
     snapshot, story = standing.snapshot, standing.story
     row: dict[str, Any] = {
@@ -100,7 +100,7 @@ def state_row(standing: Standing) -> dict[str, Any]:
 
 
 def game_row(game: Game, kit: Kit | None = None, people: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What a page must know of a game: its name, players, pieces and squares."""
+    """What a page needs to know about a game: its name, players, pieces and squares."""
     colours = player_colours(game, dressed(game, kit))
     return {
         "tag": game.tag,
@@ -135,7 +135,7 @@ def _snapshot_row(snapshot: Snapshot, events: Sequence[Event], game: Game) -> di
 
 
 def _guessed_row(standing: Standing, game: Game) -> dict[str, Any]:
-    """What the events alone say of the state: as much as is known of a table in a hall."""
+    """The state as far as it follows from the events alone, which is all that is known of a table in a hall."""
     said = notable(standing.events)
     last = said[-1] if said else None
     over = standing_end(said)
@@ -152,16 +152,16 @@ def _guessed_row(standing: Standing, game: Game) -> dict[str, Any]:
 
 
 def _drawn(standing: Standing) -> int | None:
-    """Number of the event whose word about the table is drawn on the board; None where the table is right."""
+    """Number of the event that is drawn on the board, an illegal act or unfinished turn; None if the table is right."""
     said = [event for event in notable(standing.events) if not isinstance(event, ClockChanged)]
     last = said[-1] if said else None
     return last.n if isinstance(last, Illegal | Unfinished) and last.cells else None
 
 
 def _asked(standing: Standing, game: Game) -> dict[str, Any] | None:
-    """What is asked: the event's number, and each move that it may have been, with what that would have been in words.
+    """The referee's question: the event's number, and each move asked about, with that move in words.
 
-    None where nothing is asked.
+    None if nothing is asked.
     """
     said = notable(standing.events)
     last = said[-1] if said else None
@@ -186,7 +186,7 @@ def _told_clock_row(event: ClockChanged) -> dict[str, Any]:
 
 
 def _clock_row(clock: Clock) -> dict[str, Any]:
-    """``left`` seconds of each player at the match's time ``since``, since when the time of ``running`` runs."""
+    """Seconds ``left`` to each player at the match's time ``since``, from which the clock of ``running`` runs."""
     return {
         "control": clock.control.text,
         "left": {player: round(s, 1) for player, s in zip(clock.players, clock.left_s, strict=True)},
@@ -196,13 +196,13 @@ def _clock_row(clock: Clock) -> dict[str, Any]:
 
 
 def standing_end(events: Sequence[Event]) -> GameOver | None:
-    """How the match ended; None where it goes on, as after an end that was taken back."""
+    """The event that ended the match; None if it goes on, as after an end that was taken back."""
     decided = [event for event in events if isinstance(event, (Accepted, TakenBack, Corrected, GameOver))]
     return decided[-1] if decided and isinstance(decided[-1], GameOver) else None
 
 
 def notable(events: Sequence[Event]) -> list[Event]:
-    """The events that are worth a sentence of their own: lights of the table and ticking clocks are not."""
+    """The events worth a sentence of their own: changes of view, sensors and running clocks are not."""
     return [event for event in events if not _is_routine(event)]
 
 
@@ -213,7 +213,7 @@ def _is_routine(event: Event) -> bool:
 
 
 def said_row(event: Event, game: Game, people: tuple[str, ...]) -> dict[str, Any]:
-    """What an event says, with the rules that it cites and the squares that it is about."""
+    """An event as sentences, with the rules that it cites and the squares that it is about."""
     cited: Collection[str] = getattr(event, "rules", ()) or tuple(filter(None, (getattr(event, "rule", ""),)))
     rules = [game.rules[rule] for rule in cited if rule in game.rules]
     return {
@@ -228,5 +228,5 @@ def said_row(event: Event, game: Game, people: tuple[str, ...]) -> dict[str, Any
 
 
 def _latest(events: Sequence[Event], kind: type[ViewChanged] | type[SensorsChanged], otherwise: str) -> str:
-    """The state that the last event of one kind has said."""
+    """The state in the last event of one kind; ``otherwise`` if there is none."""
     return next((event.state for event in reversed(events) if isinstance(event, kind)), otherwise)

@@ -1,4 +1,4 @@
-"""What players are called, and what an event says, in every language of the page."""
+"""Names of players and games, and sentences for events, in every language of the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from companion.rules.game import Game, Rule
 
 
 def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Player, str]:
-    """What each player of ``game`` is called in the language ``code``: by his own name among ``people``, if he has one.
+    """The name of each player in the language ``code``: the person's own name from ``people``, if there is one.
 
     ``people`` are in turn order, empty texts for those without a name.
     """
@@ -22,7 +22,7 @@ def player_names(game: Game, code: str, people: Sequence[str] = ()) -> dict[Play
 
 
 def game_titles(tag: str) -> dict[str, str]:
-    """What the game of ``tag`` is called, by language."""
+    """The title of the game ``tag``, by language."""
     return {code: title_of(tag, code) for code in LANGUAGES}
 
 
@@ -39,10 +39,10 @@ def rule_row(rule: Rule, game: Game) -> dict[str, Any]:
 
 
 def tasks(event: Unfinished | None, game: Game) -> dict[str, str]:
-    """What is left to do by language; empty texts where it is nothing."""
+    """What is left to do, by language; empty texts if nothing is."""
     return {code: "" if event is None else task(event, language(code, game)) for code in LANGUAGES}
 
 
 def sentences(event: Event, game: Game, people: Sequence[str] = ()) -> dict[str, str]:
-    """The event's sentence by language."""
+    """The event's sentence, by language."""
     return {code: sentence(event, language(code, game), player_names(game, code, people)) for code in LANGUAGES}

@@ -1,1 +1,1 @@
-"""Options that several commands share, a file for each: how they are written, the value they become, what they open."""
+"""Options shared by several commands, one file for each: their syntax, their value, and what they open."""

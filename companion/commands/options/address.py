@@ -1,4 +1,4 @@
-"""Addresses as options have them: a page's, a broker's."""
+"""Parsers for addresses in options: a page's, a broker's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from companion.web.server import parse_address
 
 
 def address(text: str) -> tuple[str, int]:
-    """Host and port, for argparse."""
+    """Parse host and port, for argparse."""
     try:
         return parse_address(text)
     except BadText as error:
@@ -18,12 +18,12 @@ def address(text: str) -> tuple[str, int]:
 
 
 def broker(text: str) -> Broker:
-    """The broker that a hall listens to, for argparse."""
+    """Parse the address of the broker that a hall listens to, for argparse."""
     return _parsed(text, with_table=False)
 
 
 def broker_and_table(text: str) -> Broker:
-    """The broker that a table talks to, and the table's name there, for argparse."""
+    """Parse the address of the broker that a table talks to, with the table's name, for argparse."""
     return _parsed(text, with_table=True)
 
 

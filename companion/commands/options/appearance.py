@@ -10,9 +10,9 @@ from companion.errors import CompanionError
 
 
 def appearance_of(file: Path | None, kit: Kit) -> SetAppearance:
-    """The appearance of a kit's set in a file; None: its own colours.
+    """The appearance of a kit's set, from a file; None: the kit's own colours.
 
-    Raises ProfileError, and CompanionError for a kit that names no colours of its board where none were learned.
+    Raises ProfileError, and CompanionError for a kit without colours for its board if none were learned.
     """
     appearance = load_appearance(file, kit)
     if kit.board.cell_colour is None and appearance.board is None:

@@ -1,4 +1,4 @@
-"""The kept matches behind a table's page: listed from the store, exported by a program of their own."""
+"""The stored matches for a table's page: listed from the store, and exported in a separate process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.recorder.summary import summaries
 from companion.web.archive import Kept
 
 EXPORTED_S = 600
-"""A film of a long match takes minutes on a small computer; what takes longer is given up."""
+"""Timeout for an export: a film of a long match takes minutes on a small computer."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class StoreArchive:
     _turn: Lock
 
     def matches(self) -> tuple[Kept, ...]:
-        """All that were begun, the newest first.  Raises StoreError."""
+        """All matches that were begun, newest first.  Raises StoreError."""
         with open_store(self.path) as store:
             rows = tuple(summaries(store))
         return tuple(
@@ -45,7 +45,7 @@ class StoreArchive:
         )
 
     def exported(self, match: int, form: str) -> bytes:
-        """A match in one of the forms; one at a time, and beside the referee, who must not wait for it.
+        """A match in one of the formats; one export at a time, in a separate process, so that the referee never waits.
 
         Raises CompanionError.
         """

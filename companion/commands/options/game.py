@@ -1,4 +1,4 @@
-"""GAME, ``--kit`` and ``--start``: the match and the kit that they name."""
+"""GAME, ``--kit``, ``--kings`` and ``--start``: the match and the kit that they name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_kings(parser: argparse.ArgumentParser) -> None:
 
 
 def as_they_lie(match: Match, kings: str) -> Match:
-    """``match`` at a table where kings lie as ``--kings`` says."""
+    """``match`` at a table where kings are marked as ``--kings`` says."""
     return replace(match, game=match.game.unmarked()) if kings == UNMARKED else match
 
 
@@ -48,9 +48,9 @@ def begin_match(tag: str, start: str | None) -> Match:
 
 
 def open_kit(name: str | None, game: Game) -> Kit:
-    """The kit of that name or file, or the game's own.
+    """The kit with this name or file, or the game's own.
 
-    Raises ProfileError; CompanionError when its squares, pieces or pillars are not those of the game.
+    Raises ProfileError; CompanionError when its squares, pieces or pillars do not fit the game.
     """
     kit = load_kit(name or kit_name(game.tag))
     if set(kit.cells) != set(game.layout.cells):
@@ -67,5 +67,5 @@ def open_kit(name: str | None, game: Game) -> Kit:
 
 
 def lasting_name(option: str | None, kit: Kit) -> str:
-    """By which the kit that ``--kit`` has named is found again: the path of a user's own file, else its name."""
+    """The name by which the kit of ``--kit`` can be found again: the path of a user's file, else the kit's name."""
     return str(Path(option).absolute()) if option and Path(option).is_file() else kit.name

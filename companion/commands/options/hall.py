@@ -1,4 +1,4 @@
-"""The option `--hall`, by which a running table takes part in a hall."""
+"""The option `--hall`, with which a table takes part in a hall."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_hall(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def told_to_hall(broker: Broker | None, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
-    """Publish what ``table`` says while it runs, where a hall is wanted; ``past`` was said before a restart."""
+    """Publish the events of ``table`` while it runs, if there is a broker; ``past`` are those before a restart."""
     if broker is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""The option that names a camera's file, or asks for its lens to be found from the board in the pictures themselves."""
+"""The option ``--camera``: a camera's file, or a request to find the lens from the board in the pictures."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from companion.commands.output.lines import notify
 from companion.settings import keys
 
 AUTO = Path(keys.AUTO)
-"""In place of a camera's file."""
+"""Value of ``--camera`` in place of a file: find the lens from the board."""
 
 
 def add_camera(parser: argparse.ArgumentParser) -> None:
-    """Add ``--camera`` for a command that is given pictures."""
+    """Add ``--camera`` for a command that takes pictures."""
     what = f"the calibrated camera's file; {AUTO}: its lens is found from the board in the pictures"
     parser.add_argument("--camera", type=Path, required=True, metavar="CAMERA.toml", help=what)
 
@@ -28,7 +28,7 @@ def add_camera(parser: argparse.ArgumentParser) -> None:
 def camera_of(file: Path, kit: Kit, pictures: Sequence[npt.NDArray[np.uint8]]) -> tuple[Camera, bool]:
     """The camera that took pictures (height, width, 3) uint8 BGR of a kit's board, and whether its lens is known.
 
-    Where none shows the board the usual one: that the board is missing is said when it is looked for.  Raises
+    If none shows the board, it is a default camera; the missing board is reported when the picture is read.  Raises
     ProfileError.
     """
     if file != AUTO:

@@ -1,4 +1,4 @@
-"""How a match is played and where its events go; the match that is refereed so."""
+"""Options for how a match is played and where its events go, and the refereeing of a match with them."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class PlayOptions(OptionGroup):
     """How a match is played.
 
     Attributes:
-        resume: the newest match of the game in the store goes on, if it is unfinished.
-        wait: no match begins before somebody starts one on the page.
-        confirm: a move counts once its player has pressed "done".
-        clock: the players' time; None: without a clock.
+        resume: continue the newest match of the game in the store, if it is unfinished.
+        wait: begin no match before somebody starts one on the page.
+        confirm: a move counts only once its player has pressed "done".
+        clock: the time control; None: without a clock.
     """
 
     resume: bool
@@ -70,11 +70,11 @@ class OutputOptions(OptionGroup):
         store: the match store; None: the user's own.
         station: what people at the table see and hear.
         web: host and port of the page.
-        tls: certificate and key of the page; none: the table's own; None: it is served without TLS.
-        hall: the broker that is told.
-        pictures: the folder of every read picture.
-        json: events are printed as JSON.
-        recording: the recording that is made.
+        tls: certificate and key of the page; empty: the table's own; None: served without TLS.
+        hall: the broker to which events are published.
+        pictures: the folder to which every read picture is written.
+        json: print events as JSON.
+        recording: the recording to be made.
     """
 
     store: Path | None
@@ -88,7 +88,7 @@ class OutputOptions(OptionGroup):
 
 
 def add_play(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how a match is played."""
+    """Add the options for how a match is played."""
     parser.add_argument(
         "--resume", action="store_true", help="go on with the newest match of this game in the store, if unfinished"
     )
@@ -107,7 +107,7 @@ def _time_control(text: str) -> TimeControl:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where events go."""
+    """Add the options for where events go."""
     parser.add_argument(
         "--match", dest="store", type=Path, metavar="FILE", help="the match store (default: the user's own)"
     )
@@ -125,13 +125,13 @@ class Session:
     """A match that is to be refereed.
 
     Attributes:
-        match: as it begins, or goes on.
-        kit: what it is played with.
-        kit_name: by which the kit is found again.
-        sight: what looks at it.
-        is_live: the source does not wait for us.
-        is_over: whether to end before the source does.
-        left: the kept match that goes on; None: a new one begins.
+        match: the match as it begins, or continues.
+        kit: the kit with which it is played.
+        kit_name: the name by which the kit can be found again.
+        sight: frame source and readers.
+        is_live: whether the source does not wait for the program.
+        is_over: returns whether to end before the source does.
+        left: the stored match to be continued; None: a new one begins.
     """
 
     match: Match
@@ -144,7 +144,7 @@ class Session:
 
 
 def referee_match(play: PlayOptions, output: OutputOptions, session: Session, front: Front | None) -> None:
-    """Run one match from what looks at it to where its events go, the page at its ``front`` among them.
+    """Referee one match, from its frame source to the outputs of its events, including the page at ``front``.
 
     Raises CompanionError, VisionError.
     """
@@ -175,7 +175,7 @@ def referee_match(play: PlayOptions, output: OutputOptions, session: Session, fr
 def _table(
     play: PlayOptions, session: Session, keeper: Keeper, station: Station, tape: Tape | None, left: Interrupted | None
 ) -> Table:
-    """The table at which the match of ``session`` begins, or goes on as it was ``left``.  Raises BadText."""
+    """The table at which the match of ``session`` begins, or continues as it was ``left``.  Raises BadText."""
     match, sight = session.match, session.sight
     timer = None if play.clock is None else wound(play.clock, match.game.players)
     if left is not None:
@@ -196,7 +196,7 @@ def _table(
 
 @contextmanager
 def _left_in_order(table: Table, keeper: Keeper, *, goes_on: bool) -> Iterator[None]:
-    """When somebody ends the program, say which match is kept, and how it ``goes_on``."""
+    """Context that, when the program is interrupted, says which match is stored and how it can continue."""
     try:
         yield
     except KeyboardInterrupt:
@@ -209,7 +209,7 @@ def _left_in_order(table: Table, keeper: Keeper, *, goes_on: bool) -> Iterator[N
 
 
 def _let_follow(table: Table, output: OutputOptions, match: Match, *, has_panel: bool) -> None:
-    """Let everything follow the table that is in this process and is not its page."""
+    """Attach to the table everything in this process except its page."""
     if output.json:
         table.listeners.insert(0, print_event)
         table.followers.append(SavingWatch(print_saving))
@@ -225,7 +225,7 @@ def _let_follow(table: Table, output: OutputOptions, match: Match, *, has_panel:
 
 
 def _info(match: Match, kit: str, names: Mapping[Player, str]) -> MatchInfo:
-    """What is known of a match that begins now; ``names`` are the people's, as far as they are known."""
+    """The facts about a match that begins now; ``names`` are the people's, as far as they are known."""
     return MatchInfo(
         game=match.game.tag,
         players=match.game.players,
@@ -237,5 +237,5 @@ def _info(match: Match, kit: str, names: Mapping[Player, str]) -> MatchInfo:
 
 
 def print_event(event: Event) -> None:
-    """One event as a line of JSON, at once."""
+    """Print one event as a line of JSON, and flush it."""
     print(json.dumps(to_json(event), ensure_ascii=False), flush=True)

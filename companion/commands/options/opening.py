@@ -1,4 +1,4 @@
-"""What looks at a table, opened for one match: the first, as its settings say, or one that people have started."""
+"""Opens a session for one match: the first, as the options say, or one that people have started on the page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from vision.capture.recording import Recording
 
 
 def open_session(options: TableOptions, left: Interrupted | None, recordings: Sequence[Recording] = ()) -> Session:
-    """Open what looks at the table, for a new match or for one that was ``left`` unfinished.
+    """Open the session for a new match or for one that was ``left`` unfinished.
 
     Raises CompanionError, ProfileError, VisionError.
     """
@@ -48,7 +48,7 @@ def open_session(options: TableOptions, left: Interrupted | None, recordings: Se
 
 
 def resumed(options: TableOptions, left: Interrupted | None) -> TableOptions:
-    """The options under which a match goes on that was ``left``: its own players, and as it was confirmed."""
+    """The options with which a match that was ``left`` continues: with its own players and way of confirming."""
     if left is None:
         return options
     names = _by_letter(left.match.game, left.names) or options.output.station.names
@@ -57,9 +57,9 @@ def resumed(options: TableOptions, left: Interrupted | None) -> TableOptions:
 
 
 def started(options: TableOptions, wanted: Choice) -> tuple[TableOptions, Interrupted | None]:
-    """The options of a match that is started at the table of ``options``, and how it was left if it is a kept one.
+    """The options of a match started at the table of ``options``, and its state if it is a stored one.
 
-    Raises CompanionError: there is no such match, or it cannot go on.
+    Raises CompanionError: there is no such match, or it cannot be continued.
     """
     left = None if isinstance(wanted, Begin) else _kept(options, MatchId(wanted.match))
     if isinstance(wanted, Begin):
@@ -84,7 +84,7 @@ def started(options: TableOptions, wanted: Choice) -> tuple[TableOptions, Interr
 
 
 def playable(options: TableOptions) -> tuple[Playable, ...]:
-    """Every game that can be played at the table: with its own kit, or with that of the game."""
+    """Every game that can be played at the table: with the table's kit, or with the game's own."""
     learned = {appearance_kit(file) for file in options.source.appearances}
     found = []
     for tag in available_tags():
@@ -97,7 +97,7 @@ def playable(options: TableOptions) -> tuple[Playable, ...]:
 
 
 def unfinished(store_file: Path | None, games: Sequence[Playable]) -> tuple[Unfinished, ...]:
-    """The matches in a store that were left and can go on at a table for ``games``, the newest first.
+    """The unfinished matches in a store that can be continued at a table for ``games``, newest first.
 
     ``store_file`` is None for the user's own store.  Raises StoreError.
     """
@@ -112,7 +112,7 @@ def unfinished(store_file: Path | None, games: Sequence[Playable]) -> tuple[Unfi
 
 
 def _kit_for(options: TableOptions, game: Game) -> tuple[str | None, Kit]:
-    """The option ``--kit`` for a game at this table, and the kit.  Raises CompanionError, ProfileError."""
+    """The value of ``--kit`` for a game at this table, and the kit.  Raises CompanionError, ProfileError."""
     try:
         return options.kit, open_kit(options.kit, game)
     except CompanionError:
@@ -120,7 +120,7 @@ def _kit_for(options: TableOptions, game: Game) -> tuple[str | None, Kit]:
 
 
 def _kept(options: TableOptions, number: MatchId) -> Interrupted:
-    """The kept match of that number, which can go on.  Raises CompanionError."""
+    """The unfinished stored match with this number.  Raises CompanionError if there is none."""
     with open_store(options.output.store) as store:
         left = left_open(store, number)
     if left is None:
@@ -129,7 +129,7 @@ def _kept(options: TableOptions, number: MatchId) -> Interrupted:
 
 
 def _kit_of(recording: Recording) -> str:
-    """The name of a recording's kit, or the path of the kit file that lies in its folder."""
+    """The name of a recording's kit, or the path of the kit file in its folder."""
     file = recording.folder / recording.kit
     return str(file) if file.is_file() else recording.kit
 

@@ -1,4 +1,4 @@
-"""From what argparse has found to a frozen value: the only place where its namespace is looked into."""
+"""Converts argparse's namespace to frozen values; nothing else reads the namespace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Completion: TypeAlias = Callable[[argparse.Namespace], argparse.Namespace]
 
 @dataclass(frozen=True, slots=True)
 class OptionGroup:
-    """Options of a command, or some that several commands share.
+    """Base class of the options of a command, or of some that several commands share.
 
     Each field of a subclass is an option, under argparse's name (``dest``) for it, or a group of options: another
     subclass.  Options that may be given several times are tuples.
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=OptionGroup)
 
 
 def filled(kind: type[T], arguments: argparse.Namespace) -> T:
-    """The value of a kind that ``arguments`` hold."""
+    """An instance of ``kind`` with the values in ``arguments``."""
     hints, values = get_type_hints(kind), {}
     for field in fields(kind):
         hint = hints[field.name]
@@ -47,9 +47,9 @@ def add_command(
     description: str | None = None,
     complete: Completion = lambda arguments: arguments,
 ) -> argparse.ArgumentParser:
-    """Add the parser of a command whose ``run`` is given what it is told as a value of ``kind``.
+    """Add the parser of a command whose ``run`` takes its options as an instance of ``kind``.
 
-    ``complete`` may add what is said elsewhere than on the command line.
+    ``complete`` may add options that are given elsewhere than on the command line.
     """
     parser = subparsers.add_parser(name, help=help, description=description)
     parser.set_defaults(run=lambda arguments: run(filled(kind, complete(arguments))))

@@ -1,4 +1,4 @@
-"""The commands that ask the rules: a game or a position on the command line, an answer with ``--json``."""
+"""Shared by the commands that query the rules: a game or position as argument, and ``--json``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from companion.commands.options.parser import Subparsers, T, add_command
 
 MANY = "-"
-"""In place of a position: there is one on each line of standard input."""
+"""Argument in place of a position: read one from each line of standard input."""
 
 
 def add_rules_command(

@@ -1,4 +1,4 @@
-"""The options that record a match while it is refereed, for every command that referees."""
+"""The options that record a match while it is refereed, for all commands that referee."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from companion.tape.tape import Tape
 
 UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 SPACE = 2 * 10**9
-"""Bytes for a recording where nobody says otherwise: ten minutes of hands at 12 frames a second, an evening's match
-once its calm has been thinned."""
+"""Default size limit of a recording in bytes: ten minutes of hands at 12 frames a second, or an evening's match once
+its calm has been thinned."""
 
 FPS = 12.0
-"""What ``recording.toml`` says; the frames' true times are in ``frames.csv``."""
+"""Frame rate written to ``recording.toml``; the frames' true times are in ``frames.csv``."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaveOptions(OptionGroup):
-    """The folder of the recording (None: there is none), and the bytes that it may take."""
+    """The folder of the recording (None: no recording), and its size limit in bytes."""
 
     save: Path | None
     save_space: int
@@ -55,10 +55,10 @@ def _bytes(text: str) -> int:
 def open_tape(
     options: SaveOptions, match: Match, kit: Kit, kit_name: str, eyes: Eyes | SeveralEyes, *, is_live: bool
 ) -> Tape | None:
-    """What :func:`add_save` asks for, None: nothing.
+    """The recorder for the options of :func:`add_save`; None if no recording is wanted.
 
-    ``kit_name`` is how the kit is found again.  Where there is a recording already, a folder beside it is taken: a
-    table that starts by itself, with the folder in its table.toml, is not to be stopped by its last match.
+    ``kit_name`` is the name by which the kit can be found again.  If the folder has a recording already, one beside it
+    is used: a table that starts automatically, with the folder in its table.toml, must not be stopped by an old one.
 
     Raises:
         RecordingError: the folder holds something else, or cannot be written.
@@ -80,6 +80,6 @@ def open_tape(
 
 
 def _free_folder(folder: Path) -> Path:
-    """``folder``, or where that is a recording ``folder-2``, ``folder-3`` and so on."""
+    """``folder``, or if that is a recording ``folder-2``, ``folder-3`` and so on."""
     names = chain([folder], (folder.with_name(f"{folder.name}-{k}") for k in count(2)))
     return next(name for name in names if not (name / CARD).exists())

@@ -19,7 +19,7 @@ from vision.capture.frames import Frame, FrameSource, Outage
 from vision.capture.recording import Recording
 
 OWN_NOISE_MM = 0.3
-"""Of a simulated pot, besides the converter's."""
+"""Noise of a simulated potentiometer, in addition to the converter's."""
 
 
 def add_serial(parser: argparse.ArgumentParser) -> None:
@@ -33,14 +33,14 @@ def add_serial(parser: argparse.ArgumentParser) -> None:
 
 
 def port(text: str) -> str:
-    """A device path or URL, for argparse; an empty one is a setting that was forgotten."""
+    """Parse a device path or URL, for argparse; an empty one is refused as a setting that was forgotten."""
     if not text.strip():
         raise argparse.ArgumentTypeError("give a device path, such as /dev/pillars, or leave it out")
     return text
 
 
 def open_pillars(url: str | None, kit: Kit, recordings: Sequence[Recording]) -> Pillars | None:
-    """The pillars of a table, where anything measures them: the controller at ``url``, or a recording's file.
+    """The pillars of a table if they are measured, by the controller at ``url`` or in a recording's file; else None.
 
     Raises CompanionError when they cannot be reached.
     """
@@ -57,9 +57,9 @@ def open_pillars(url: str | None, kit: Kit, recordings: Sequence[Recording]) -> 
 def simulated_pillars(
     table: SimulatedTable, kit: Kit, seed: int, *, in_real_time: bool, faults: Sequence[Fault] = ()
 ) -> Pillars | None:
-    """The pillars of a simulated table, measured by the real firmware; None for a kit without.
+    """The pillars of a simulated table, measured by the real firmware; None for a kit without pillars.
 
-    In real time it runs behind a pseudo-terminal; else it is stepped with the frames, the same each time.
+    In real time the firmware runs behind a pseudo-terminal; else it is stepped with the frames, deterministically.
     """
     if kit.pillars is None:
         return None
@@ -76,13 +76,13 @@ def simulated_pillars(
 
 
 class PacedSource:
-    """Plays a recording in real time: a controller on a serial line does not hurry."""
+    """Plays a recording in real time, since a controller on a serial line cannot run faster."""
 
     def __init__(self, source: FrameSource) -> None:
         self._source = source
 
     def frames(self) -> Iterator[Frame | Outage]:
-        """The frames of the source, none before its time."""
+        """The frames of the source, each not before its time."""
         begun: float | None = None
         for frame in self._source.frames():
             begun = time.monotonic() - frame.t_s if begun is None else begun
@@ -90,5 +90,5 @@ class PacedSource:
             yield frame
 
     def close(self) -> None:
-        """Of the source."""
+        """Close the source."""
         self._source.close()

@@ -1,4 +1,4 @@
-"""Matches at one table, one after the other, as people start them on its page."""
+"""Referees matches at one table, one after another, as people start them on its page."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from companion.web.starting import Begin
 from vision.errors import VisionError
 
 IDLE_S = 0.5
-"""How long is waited at a time for somebody to start a match; systemd wants to hear of us every few seconds."""
+"""Timeout of each wait for somebody to start a match; systemd's watchdog must be reset every few seconds."""
 
 
 def referee_series(options: TableOptions, left: Interrupted | None) -> None:
     """Referee the match of ``options``, or the one that was ``left``, then each that is started, until Ctrl-C.
 
-    What looks at the table is opened anew for each, since another game has another set.
+    The frame source is opened again for each match, since another game has another set.
 
     Raises:
-        CompanionError, ProfileError, VisionError: of the first match, and of any while it is played.
+        CompanionError, ProfileError, VisionError: from opening the first match, and from any match while it is played.
     """
     station, play = options.output.station, options.play
     match = begin_match(options.game, options.start)
@@ -70,7 +70,7 @@ def referee_series(options: TableOptions, left: Interrupted | None) -> None:
 
 
 def _asked(lobby: Lobby) -> Iterator[Asked]:
-    """Each match that is asked for; systemd hears meanwhile that the program is alive."""
+    """Each match that is asked for; meanwhile systemd's watchdog is reset."""
     beat = heartbeat(os.environ, time.monotonic)
     while True:
         if not lobby.is_wanted:

@@ -1,4 +1,4 @@
-"""``companion referee table.toml``: the file's settings, and over them what the command line says."""
+"""``companion referee table.toml``: the file's settings, overridden by the command line."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from companion.settings.keys import SELF_CONTAINED, SOURCES
 from companion.settings.table import SUFFIX, Settings, read_settings
 
 OF_THE_SOURCE = ("camera", "appearances", "resume")
-"""Options that a source which knows camera and set itself replaces."""
+"""Options that are replaced by a source with its own camera and set."""
 
 
 class _Trial(argparse.ArgumentParser):
-    """A parser that raises what others print."""
+    """A parser that raises errors instead of printing them."""
 
     def error(self, message: str) -> NoReturn:
         raise BadText(message)
 
 
 def over_file(arguments: argparse.Namespace) -> argparse.Namespace:
-    """The same arguments; if the game is the name of a file, those of the file with these over them.
+    """The same arguments; if the game is the name of a file, the file's arguments overridden by these.
 
-    An option of the command line goes before the file's.  So does a source: it replaces whatever source is in the file,
-    and one that knows camera and set itself replaces these too.
+    An option on the command line overrides the file's.  A source on it replaces any source in the file, and one with
+    its own camera and set replaces these too.
 
     Raises:
         ProfileError, BadSettings: the file cannot be used.
@@ -37,7 +37,7 @@ def over_file(arguments: argparse.Namespace) -> argparse.Namespace:
 
 
 def file_settings(path: Path) -> tuple[Settings, TableOptions]:
-    """What a file says, and the same as options.  Raises ProfileError, BadSettings."""
+    """The settings of a file, and the same as options.  Raises ProfileError, BadSettings."""
     settings, arguments = _read(path, _trial())
     return settings, filled(TableOptions, arguments)
 

@@ -1,4 +1,4 @@
-"""The options that say what looks at the table, and what they open: cameras, recordings, a simulated table."""
+"""The options for the source of pictures, and what they open: cameras, recordings, a simulated table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from vision.warm_up import warm_up
 SIMULATED_SEED = 1
 
 SIZE = (1280, 720)
-"""Of pictures, where no camera file says otherwise: every webcam has it, and markers are large enough in it."""
+"""Default size of pictures without a camera file: every webcam has it, and markers are large enough in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class SourceOptions(OptionGroup):
         appearances: files of the set's appearance, one for all cameras or one for each.
         device: numbers or paths of USB or V4L2 cameras, addresses of network cameras.
         picamera: numbers of Raspberry Pi camera modules.
-        phone: how many phones are cameras.
+        phone: number of phones used as cameras.
         recording: folders of recorded matches.
-        simulate: a simulated table.
+        simulate: use a simulated table.
     """
 
     camera: tuple[Path, ...]
@@ -67,16 +67,16 @@ class SourceOptions(OptionGroup):
 
     @property
     def is_given(self) -> bool:
-        """Whether there is anything to look at."""
+        """Whether any source is given."""
         return bool(self.device or self.picamera or self.phone or self.recording or self.simulate)
 
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What looks at a table: where frames come from, who reads them, and who of the source wants to hear events.
+    """The input of a table: the frame source, the readers, and listeners of the source that want to hear events.
 
     ``pillars`` are those that a source measures itself; a table that ``is_lasting`` is there again at the next run, so
-    that a match at it can go on.  ``phones`` are the cameras whose pictures come by way of the page.
+    that a match at it can be continued.  ``phones`` are the cameras whose pictures come through the page.
     """
 
     source: FrameSource
@@ -88,7 +88,7 @@ class Sight:
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
-    """Add the options; each camera's may be given once a camera."""
+    """Add the options; those of a camera may be given once for each camera."""
     parser.add_argument(
         "--camera",
         type=Path,
@@ -142,9 +142,9 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
 def open_sight(
     options: SourceOptions, kit: Kit, match: Match, recordings: Sequence[Recording], *, resume: bool
 ) -> Sight:
-    """Open what the options name; ``recordings`` are those of the folders, ``resume``: a kept match goes on.
+    """Open the source; ``recordings`` are those of the folders, ``resume``: a stored match is to be continued.
 
-    Raises CompanionError when they do not fit each other, ProfileError, SourceLost.
+    Raises CompanionError when the options do not fit together, ProfileError, SourceLost.
     """
     if sum(map(bool, (options.device or options.picamera or options.phone, recordings, options.simulate))) > 1:
         raise CompanionError("--recording and --simulate stand alone: leave the other sources out")
@@ -186,7 +186,7 @@ def _simulated(kit: Kit, match: Match) -> Sight:
 
 
 def simulated_eyes(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> Eyes:
-    """The eyes of a simulated table, which know its set from a simulated enrolment picture."""
+    """The readers of a simulated table, with the appearance learned from a simulated enrolment picture."""
     with waited_for(COMPILING):
         appearance = enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels)
         eyes = Eyes(kit, table.camera, appearance, levels)
@@ -211,14 +211,14 @@ def _eyes(
 
 
 def _warm_up(eyes: Eyes) -> None:
-    """Compile all loops.  What building a colour model took is given back first: both together would be the peak."""
+    """Compile all loops.  Memory used to build a colour model is released first, to lower the peak."""
     keep_small()
     warm_up(eyes.reader)
     keep_small()
 
 
 def _one_each(option: str, files: Sequence[Path], count: int, *, shared: bool = False) -> list[Path]:
-    """A file for each of ``count`` cameras; one may be ``shared`` by all.  Raises CompanionError."""
+    """A file for each of ``count`` cameras; if ``shared``, one file may serve all.  Raises CompanionError."""
     if shared and len(files) == 1:
         return [files[0]] * count
     if files and len(files) != count:
@@ -227,7 +227,7 @@ def _one_each(option: str, files: Sequence[Path], count: int, *, shared: bool = 
 
 
 def device_name(text: str) -> int | str:
-    """A camera on this machine or in the network, for argparse."""
+    """Parse a camera on this machine or in the network, for argparse."""
     try:
         return parse_device(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The options that say what people at the table see, hear and press."""
+"""The options for what people at the table see, hear and press."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from companion.voice.library import clips_folder
 
 @dataclass(frozen=True, slots=True)
 class StationOptions(OptionGroup):
-    """What is wanted at the table, None where nobody has said; names and pins are found in ``table.toml`` only."""
+    """What is wanted at the table, None where not given; names and pins can be given in ``table.toml`` only."""
 
     panel: str | None
     language: str | None
@@ -45,10 +45,10 @@ def add_station(parser: argparse.ArgumentParser) -> None:
 
 
 def wishes_of(options: StationOptions, game: Game | None, store: Path | None, *, is_json: bool) -> Wishes:
-    """What is wanted of the station.
+    """What is wanted of the station, from the options.
 
-    ``store`` is the match store, beside which the voice's clips lie; with ``is_json`` the standard output is a
-    program's.  Raises CompanionError for a name of somebody who does not play ``game``.
+    ``store`` is the match store, beside which the voice's clips are kept; with ``is_json`` standard output is read by a
+    program.  Raises CompanionError for a name of somebody who does not play ``game``.
     """
     strangers = options.names.keys() - set(game.players) if game else ()
     if game and strangers:
@@ -64,13 +64,13 @@ def wishes_of(options: StationOptions, game: Game | None, store: Path | None, *,
 
 
 def open_for(options: StationOptions, game: Game, store: Path | None, *, is_json: bool) -> tuple[Station, Wishes]:
-    """The station that is wanted, and what is wanted of it (see :func:`wishes_of`).  Raises CompanionError."""
+    """Open the station; return it with what is wanted of it (see :func:`wishes_of`).  Raises CompanionError."""
     wishes = wishes_of(options, game, store, is_json=is_json)
     return open_station(wishes, game.players, sys.stderr if is_json else sys.stdout), wishes
 
 
 def listen(station: Station, wishes: Wishes, table: Table) -> Presses:
-    """Let the station follow the table, and its buttons give orders to it; what takes presses.  Raises PanelError."""
+    """Connect the station and its buttons to the table; return the handler of presses.  Raises PanelError."""
     table.followers.append(station)
     presses = Presses(table.inbox, station.note, wishes.tongue)
     station.listen(open_buttons(wishes, presses))

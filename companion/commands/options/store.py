@@ -1,4 +1,4 @@
-"""The commands on the match store: ``--store``, ``--json`` and the match that is meant."""
+"""Shared by the commands on the match store: ``--store``, ``--json`` and the choice of a match."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def add_store_command(
 
 
 def nothing_kept(store: Path | None) -> bool:
-    """Whether nobody has played yet: no store is named, and the user's own is not there.  Raises StoreError."""
+    """Whether nothing has been stored yet: no store is named, and the user's own does not exist.  Raises StoreError."""
     return store is None and not default_store(os.environ).exists()
 
 
 def find_match(store: Store, name: str) -> MatchId:
-    """The match that is meant.  Raises StoreError when there is none."""
+    """The match with this number, or the last.  Raises StoreError when there is none."""
     matches = store.match_ids()
     if name == LAST and matches:
         return matches[-1]

@@ -14,7 +14,7 @@ from companion.commands.options.source import SourceOptions, add_sources
 
 @dataclass(frozen=True, slots=True)
 class TableOptions(OptionGroup):
-    """Everything about one table.
+    """All options of one table.
 
     Attributes:
         game: the game's tag.
@@ -38,7 +38,7 @@ class TableOptions(OptionGroup):
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
-    """Add all of them."""
+    """Add all options of a table."""
     parser.add_argument("game", metavar="GAME[:variant][/n]", help="the game, or the file table.toml that names it")
     add_kit(parser)
     add_kings(parser)

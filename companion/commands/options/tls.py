@@ -1,4 +1,4 @@
-"""The option `--tls`: the page over TLS, with one's own certificate or the table's."""
+"""The option `--tls`: the page over TLS, with a given certificate or the table's own."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def add_tls(parser: argparse.ArgumentParser) -> None:
 def certificate_of(
     files: Sequence[Path] | None, web: tuple[str, int] | None, *, has_phones: bool = False
 ) -> Certificate | None:
-    """What the page at ``web`` proves itself with; None: it is served without TLS.
+    """The certificate of the page at ``web``; None: it is served without TLS.
 
-    Browsers give a camera to secure pages only, so that one with ``has_phones`` is served with TLS, but for one that
-    only this machine sees: what comes from elsewhere has come through a proxy.
+    Browsers give a camera to secure pages only, so a page with ``has_phones`` is served with TLS, except one on the
+    loopback address: requests from elsewhere then come through a proxy.
 
-    Raises CompanionError for a number of files that is no certificate with its key, or when they cannot be used.
+    Raises CompanionError if the files are not a certificate with its key, or cannot be used.
     """
     if has_phones and web is None:
         raise CompanionError("--phone: its pictures come by way of the page; give --web 0.0.0.0:8443 too")
@@ -42,7 +42,7 @@ def certificate_of(
         return None
     if web is None:
         raise CompanionError("--tls: there is no page to serve; give --web HOST:PORT too")
-    # Only here: what reads certificates takes 8 MB.
+    # Imported here only: the library that reads certificates takes 8 MB.
     from companion.web.certificate import given_certificate, kept_certificate  # noqa: PLC0415
 
     if files:

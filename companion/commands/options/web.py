@@ -1,4 +1,4 @@
-"""The option `--web` and what it opens: the page beside a running table."""
+"""The option `--web` and what it opens: the page of a running table."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from companion.web.token import kept_token, new_token
 from vision.capture.phone import PhoneCamera
 
 HANDED_ON = "STACKING_GAMES_TOKEN"
-"""The variable in which a set-up hands its page's token to the match that takes its place: people and phones stay."""
+"""Environment variable in which a set-up passes its page's token to the match that replaces it, for open pages."""
 
 LOOK_S = 0.2
-"""How often it is looked whether anything is wanted; nobody notices so short a wait."""
+"""Polling interval while waiting; nobody notices so short a wait."""
 
 
 def add_page(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def add_page(parser: argparse.ArgumentParser) -> None:
 
 
 class Front:
-    """The page before a table, whatever is played at it."""
+    """The page of a table, which stays from match to match."""
 
     def __init__(
         self,
@@ -63,11 +63,11 @@ class Front:
         tls: Certificate | None = None,
         phones: int = 0,
     ) -> None:
-        """Serve it, and say where.
+        """Serve the page, and print its address.
 
-        ``start`` is the position that it shows before the first match, ``tls`` what the page proves itself with,
-        ``phones`` how many may be cameras.
-        Raises CompanionError when the address cannot be had.
+        ``start`` is the position that it shows before the first match, ``tls`` its certificate, ``phones`` the number
+        of phones that may be cameras.
+        Raises CompanionError when the address cannot be used.
         """
         state = state_folder(os.environ)
         self.feed = Feed(start)
@@ -98,7 +98,7 @@ class Front:
             show_code(self.page.server, n, "" if kept else door.code)
 
     def is_panel(self, station: Station, wishes: Wishes, presses: Presses, code: str, store: Path | None) -> None:
-        """Let phones be panels of the match that ``station`` tells, in the language with this ``code``."""
+        """Let phones be panels of the match that ``station`` follows, in the language with this ``code``."""
         library = Library(clips_folder(store, os.environ), wishes.tongue.voice)
         panel = PhonePanel(wishes.tongue, code, library, self.panels.bell.ring)
         station.join(LiveDesk(Desk(panel, time.monotonic, wishes.tongue, wishes.names)))
@@ -108,7 +108,7 @@ class Front:
     def shows(
         self, table: Table, info: MatchInfo, past: tuple[Event, ...] = (), phones: Sequence[PhoneCamera] = ()
     ) -> Iterator[None]:
-        """Show ``table`` while it runs, whose cameras are ``phones``; ``past`` was said before a restart."""
+        """Show ``table``, whose cameras are ``phones``, while it runs; ``past`` are the events before a restart."""
         window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
         self.feed.begin(info.start, past, info.names, table.eyes.reader.kit)
         self.page.serve(table.inbox.put, window.picture)
@@ -135,10 +135,10 @@ def fronted(
     tls: Certificate | None = None,
     phones: int = 0,
 ) -> Iterator[Front | None]:
-    """Serve a page, if it is wanted; afterwards too, if it ``lingers``, as long as somebody at the terminal likes.
+    """Context that serves a page if an address is given; if it ``lingers``, also afterwards until Ctrl-C.
 
-    ``tls`` is what the page proves itself with, ``phones`` how many may be cameras.
-    Raises CompanionError when the address cannot be had.
+    ``tls`` is its certificate, ``phones`` the number of phones that may be cameras.
+    Raises CompanionError when the address cannot be used.
     """
     if address is None:
         yield None
@@ -154,7 +154,7 @@ def fronted(
 
 
 def show_code(server: Server, number: int, code: str) -> None:
-    """Tell where phone ``number`` is let in; a ``code`` that is kept stands in no log, but on the arbiter's page."""
+    """Print the address for phone ``number``; with an empty ``code``, refer to the QR code on the arbiter's page."""
     if not code:
         notify(f"phone {number}: its QR code is on the arbiter's page")
         return
@@ -165,13 +165,13 @@ def show_code(server: Server, number: int, code: str) -> None:
 
 
 def shown_host(server: Server) -> str:
-    """What phones call this machine; empty where they call it as it calls itself."""
+    """The name under which phones reach this machine; empty if it is the server's own host name."""
     is_everywhere = server.host in ("0.0.0.0", "::")  # noqa: S104 - what they mean
     return next(iter(own_address()), "") if is_everywhere else ""
 
 
 def _linger() -> None:
-    """Leave people at the page until Ctrl-C, where somebody is there to press it."""
+    """Keep the page until Ctrl-C, if the program runs at a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return
     print("The table is closed; the page stays until you press Ctrl-C.", flush=True)
@@ -179,7 +179,7 @@ def _linger() -> None:
 
 
 def wait_for_interrupt(wanted: threading.Event | None = None) -> bool:
-    """Return when somebody presses Ctrl-C: False; or once something else is ``wanted``: True."""
+    """Wait for Ctrl-C and return False, or until ``wanted`` is set and return True."""
     try:
         while wanted is None or not wanted.is_set():
             time.sleep(LOOK_S)

@@ -1,1 +1,1 @@
-"""What several commands print and write: exit codes, lines, answers of the rules, files, pictures."""
+"""Output shared by several commands: exit codes, lines, answers about the rules, files, pictures."""

@@ -1,4 +1,4 @@
-"""Answers of the rules: lines for people, or an object of JSON."""
+"""Answers about the rules: lines for people, or a JSON object."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Json = dict[str, object]
 
 
 def print_answer(answer: Json, lines: Iterable[str], *, is_json: bool) -> None:
-    """Print an answer in one form or the other."""
+    """Print ``answer`` as JSON, or ``lines``."""
     print(json.dumps(answer) if is_json else "\n".join(lines))
 
 
 def answer_lines(answer: Callable[[str], Json]) -> int:
-    """Answer each line of standard input with one JSON object; a line that cannot be read with its error."""
+    """Answer each line of standard input with one JSON object; for a line that cannot be read, its error."""
     code = DONE
     for line in _input_lines():
         try:
@@ -32,12 +32,12 @@ def answer_lines(answer: Callable[[str], Json]) -> int:
 
 
 def violation_row(violation: Violation) -> Json:
-    """A broken rule."""
+    """A broken rule, as JSON."""
     return {"rule": violation.rule, "text": violation.text, "cells": list(violation.cells)}
 
 
 def _input_lines() -> Iterator[str]:
-    """The lines of standard input, whatever bytes they hold; empty ones are left out."""
+    """The non-empty lines of standard input, whatever bytes they contain."""
     for raw in sys.stdin.buffer:
         line = raw.decode("utf-8", errors="replace").strip("\r\n")
         if line.strip():

@@ -1,4 +1,4 @@
-"""Files that a user has named to be written."""
+"""Writing of files that the user has named."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from companion.errors import CompanionError
 
 @contextmanager
 def writing(file: Path, option: str = "-o") -> Iterator[None]:
-    """While ``file``, which ``option`` has named, is being written.
+    """Context in which ``file``, named by ``option``, is being written.
 
     Raises:
-        CompanionError: it cannot be.
+        CompanionError: it cannot be written.
     """
     try:
         yield
     except CompanionError:
-        # Some are OSErrors too: it is the store or the recording that has failed, and they have said so.
+        # Some are OSErrors too: then the store or the recording has failed, and the message says so.
         raise
     except OSError as error:
         raise CompanionError(f"{file}: cannot be written ({error.strerror or error}); give another {option}") from error
 
 
 def write_file(file: Path, data: bytes | str, option: str = "-o") -> None:
-    """Write ``file``, which ``option`` has named, whole or not at all.  Raises CompanionError."""
+    """Write ``file``, named by ``option``, whole or not at all.  Raises CompanionError."""
     with writing(file, option):
         write_whole(file, data)

@@ -1,4 +1,4 @@
-"""A read picture with what is believed of it drawn over it, as a file."""
+"""Writes a picture with its reading drawn over it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def write_overlay(
 ) -> None:
     """Write a picture (height, width, 3) uint8 BGR with grid, outlines of stacks, and doubt in red over it.
 
-    ``reading`` and ``geometry`` are what ``reader`` has last read of it.  The kind of picture follows from the file's
-    suffix.  Raises CompanionError when it cannot be written.
+    ``reading`` and ``geometry`` are the last that ``reader`` gave for it.  The format follows from the file's suffix.
+    Raises CompanionError when it cannot be written.
     """
     sight = Viewpoint(reader.kit, reader.camera, geometry.pose, reader.levels or None)
     picture = belief(image, sight, reading, _caption(reading))
@@ -35,7 +35,7 @@ def write_overlay(
 
 
 def _caption(reading: Reading) -> str:
-    """How many stacks there are, and which squares are in doubt."""
+    """The number of stacks, and the doubtful squares."""
     best = [reading.best(i) for i in range(len(reading.cells))]
     stacks = sum(top is not None for (_, top), _ in best)
     doubtful = [cell for cell, (_, p) in zip(reading.cells, best, strict=True) if p < SURE_P]

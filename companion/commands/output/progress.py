@@ -1,4 +1,4 @@
-"""How far long work is, on standard error where that is a terminal; elsewhere nothing is said of it."""
+"""Progress of long work, shown on standard error if that is a terminal, else not at all."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from threading import Timer
 from typing import TypeVar
 
 SHORT_S = 1.0
-"""What is done sooner is not announced: words that vanish at once are only a flicker."""
+"""Work that is done sooner is not announced: a text that vanishes at once would only flicker."""
 
 COMPILING = "compiling the loops over pixels, for the first time on this machine: some minutes"
-"""What :func:`vision.warm_up.warm_up` does when it takes long."""
+"""What :func:`vision.warm_up.warm_up` is doing when it takes long."""
 
 T = TypeVar("T")
 
 
 def followed(things: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """The same things one after the other, ``total`` of them, with a bar that grows with each and goes with the last.
+    """Yields ``things``, ``total`` of them, with a progress bar that disappears after the last.
 
     Nothing may be printed meanwhile.
     """
     if not sys.stderr.isatty():
         yield from things
         return
-    # Only here: a tenth of a second to import, for scripts in vain.
+    # Imported here only: it takes a tenth of a second, which scripts would waste.
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import Progress  # noqa: PLC0415
 
@@ -36,7 +36,7 @@ def followed(things: Iterable[T], total: int, what: str) -> Iterator[T]:
 
 @contextmanager
 def waited_for(what: str) -> Iterator[None]:
-    """While something is done that cannot say how far it is: a line says what, after :data:`SHORT_S`."""
+    """Context for work of unknown progress: after :data:`SHORT_S` a line says what is being done."""
     if not sys.stderr.isatty():
         yield
         return

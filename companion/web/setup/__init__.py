@@ -1,1 +1,1 @@
-"""From an unpacked box to a table that referees: camera, lens, mat, pieces, start position, panel, step by step."""
+"""The page that sets up a table step by step: camera, lens, mat, pieces, start position, panel."""

@@ -1,4 +1,4 @@
-"""The cameras among which people choose on the page of the set-up."""
+"""The cameras that can be chosen on the set-up page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CAMERA_KEYS = frozenset({"device", "picamera", "phone"})
 NONE_CHOSEN = "choose a camera"
 
 NODE = re.compile(r"(?:.*/)?(?:usb-)?(.*?)(?:-video-index\d+)?")
-"""Round the part of a device's path that people know: ``/dev/v4l/by-id/usb-046d_C920-video-index0``."""
+"""Captures the recognisable part of a device's path, as in ``/dev/v4l/by-id/usb-046d_C920-video-index0``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Choice:
 
     @property
     def label(self) -> str:
-        """What people know it by; empty for a phone, for which pages have a word.  It holds no password."""
+        """Name of the camera for people, without a password; empty for a phone, for which pages have a word."""
         if self.kind == ADDRESS:
             return public(self.name)
         found = NODE.fullmatch(self.name)
@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A camera that was chosen: its pictures, and the keys of table.toml that name it, as TOML text by key."""
+    """An opened camera: its frame source, and the keys of table.toml that name it, as TOML text by key."""
 
     source: FrameSource
     keys: Mapping[str, str]
@@ -52,18 +52,18 @@ def _unknown(choice: Choice, _camera: Camera | None) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class Cameras:
-    """What there is to choose from.
+    """The available cameras.
 
     Attributes:
-        found: tells what is plugged in now; None: there is nothing to choose.
-        opened: opens what was chosen, with pictures of the size of a known camera; raises SourceLost.
+        found: returns the cameras plugged in now; None: there is no choice.
+        opened: opens a chosen camera, with pictures of the size of a known camera; raises SourceLost.
     """
 
     found: Callable[[], tuple[Choice, ...]] | None = None
     opened: Callable[[Choice, Camera | None], Opened] = _unknown
 
     def offered(self, chosen: Choice | None) -> tuple[Choice, ...]:
-        """What is plugged in, what is ``chosen`` although it is not, and a phone; an address is typed."""
+        """The cameras plugged in, the ``chosen`` one even if it is not, and a phone; addresses are typed by people."""
         if self.found is None:
             return ()
         there = self.found()
@@ -71,7 +71,7 @@ class Cameras:
         return (*there, *others, Choice(PHONE))
 
     def rows(self, chosen: Choice | None) -> list[dict[str, Any]]:
-        """What is offered, as pages get it: without the name of an address, which may hold a password."""
+        """The cameras offered, as JSON for pages: without the name of an address, which may contain a password."""
         return [
             {
                 "kind": each.kind,
@@ -84,14 +84,14 @@ class Cameras:
 
 
 class Missing:
-    """A source without a camera: it only says why."""
+    """A frame source without a camera, which only says why."""
 
     def __init__(self, why: str = NONE_CHOSEN) -> None:
         self._why = why
 
     def frames(self) -> Iterator[Frame]:
-        """No frame.  Raises SourceLost."""
+        """Gives no frame.  Raises SourceLost."""
         raise SourceLost(self._why)
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is nothing to close."""

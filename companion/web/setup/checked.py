@@ -1,4 +1,4 @@
-"""The start position as it is read, against what it should be."""
+"""Compares the start position as read with what it should be."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.reading import Reading
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """The start position as it is read: squares with what they should hold, and what is seen."""
+    """The start position as read: each square with what it should hold, and what is seen."""
 
     reading: Reading
     pose: Registration
@@ -26,7 +26,7 @@ class Checked:
 
 
 def compare(reading: Reading, pose: Registration, wanted: Mapping[str, Sight], levels: tuple[int, ...]) -> Checked:
-    """A reading against the sight that each cell should give, and the ``levels`` of its pillars where it has any."""
+    """Compare a reading with the sight that each cell should give, and with the ``levels`` of its pillars, if any."""
     rows = []
     for i, cell in enumerate(reading.cells):
         sight, p = reading.best(i)
@@ -39,6 +39,6 @@ def compare(reading: Reading, pose: Registration, wanted: Mapping[str, Sight], l
 
 
 def told(sight: Sight) -> str:
-    """A sight in short: ``2R``, nothing for an empty square."""
+    """A sight in short notation, such as ``2R``; empty for an empty square."""
     height, top = sight
     return "" if top is None else f"{'?' if height is None else height}{top}"

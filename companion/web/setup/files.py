@@ -13,7 +13,7 @@ from calibration.writing import write_whole
 from companion.web.setup.newest import SetupError
 
 QUALITY = 95
-"""JPEG quality of a picture that something is learned from: as good as those of a camera."""
+"""JPEG quality of pictures used for learning: as good as those of a camera."""
 
 
 def write_picture(path: Path, image: npt.NDArray[np.uint8]) -> None:
@@ -22,13 +22,13 @@ def write_picture(path: Path, image: npt.NDArray[np.uint8]) -> None:
 
 
 def write_table(path: Path, keys: Mapping[str, str]) -> None:
-    """Write a table's file; ``keys``: TOML text by key.  Raises SetupError."""
+    """Write a table.toml file; ``keys``: TOML text by key.  Raises SetupError."""
     head = "# One table, made by `companion setup`; docs/table.md tells of every key.\n"
     write(path, (head + "".join(f"{key} = {value}\n" for key, value in keys.items())).encode())
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file, its folder made if need be.  Raises SetupError."""
+    """Write a file, and make its folder if need be.  Raises SetupError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, data)

@@ -1,4 +1,4 @@
-"""The lens of a camera by the markers of the board that stands before it."""
+"""Finds a camera's lens from the markers of the board in its pictures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from vision.pose.registration import register, to_gray
 
 
 def lens_from(kit: Kit, *images: Picture) -> BoardLens:
-    """The lens that took images of one size of a kit's board.
+    """The lens with which ``images``, of equal size, of a kit's board were taken.
 
-    Raises VisionError, MatNotFound where one shows too little of the board, as reading it would; ProfileError.
+    Raises VisionError, MatNotFound if one shows too little of the board, as reading it would; ProfileError.
     """
     seen = [find_markers(image, kit) for image in images]
     for image, sighting in zip(images, seen, strict=True):
         if not sighting.is_enough:
-            # Says what the picture lacks; not asked otherwise, for another lens than this one is what is sought.
+            # Raises the error that says what is missing; not called otherwise, since it assumes a different lens.
             register(to_gray(image), kit, prior_camera(sighting.size))
     return find_lens(seen, kit)

@@ -1,4 +1,4 @@
-"""Whether a camera's picture is light and sharp enough."""
+"""Checks whether a camera's picture is bright and sharp enough."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from vision.drawing import Picture
 from vision.pose.registration import to_gray
 
 DARK_CODE, BRIGHT_CODE, BRIGHT_SHARE = 45, 250, 0.12
-"""Mean grey code under which a picture is dark; share of pixels over BRIGHT_CODE from which it is too bright."""
+"""Mean grey value below which a picture is dark; fraction of pixels over BRIGHT_CODE from which it is too bright."""
 
 
 def light_row(image: Picture) -> dict[str, Any]:
-    """Size, light and sharpness of a picture, (height, width, 3) uint8 BGR."""
+    """Size, brightness and sharpness of a picture, (height, width, 3) uint8 BGR."""
     gray = to_gray(image)
     mean, bright = float(gray.mean()), float((gray > BRIGHT_CODE).mean())
     why = ""

@@ -1,4 +1,4 @@
-"""The newest picture of a camera, and one that was surely taken after a question."""
+"""The newest picture of a camera, and one that was certainly taken after a request."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from companion.errors import CompanionError
 from vision.capture.frames import Frame, FrameSource, Outage, SourceLost
 
 FRESH_S = 2.0
-"""A picture taken after a button was pressed comes within this, or the camera has stalled."""
+"""Time within which a picture taken after a request must come, or the camera has stalled."""
 
 QUEUE_S = 0.25
-"""A driver that was not asked for long hands out at once what it has kept: pictures of before.  So long after the first
-picture that comes they are gone, and so is the one that was under way; the slowest webcams give five a second."""
+"""A driver that was not read for long first returns its buffered, old pictures.  This long after the first picture they
+are gone, and so is the one that was being transferred; the slowest webcams give five a second."""
 
 
 class SetupError(CompanionError):
-    """A step that does not work yet; the message says what to do."""
+    """A step that cannot be done yet; the message says what to do."""
 
 
 class Newest:
-    """Fetches a source's pictures in a thread of its own, and keeps the newest."""
+    """Reads a source's pictures in a separate thread, and keeps the newest."""
 
     def __init__(
         self, source: FrameSource, patience_s: float = FRESH_S, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """``source`` is closed with it; ``clock``: seconds, from any beginning, as fast as the source's.
+        """``source`` is closed with it; ``clock`` gives seconds from any origin, at the rate of the source's clock.
 
-        ``onlooker`` is shown every picture, in the thread that fetches them: until it has looked no other one comes.
+        ``onlooker`` is called with every picture, in the reading thread, which waits for it.
         """
         self.last: Frame | None = None
         self.onlooker: Callable[[Frame], object] | None = None
         self._source, self._patience_s, self._clock = source, patience_s, clock
-        # When the newest picture came and when it was taken, by our clock; the source's clock is that much behind.
+        # Arrival and capture time of the newest picture by our clock; the smallest offset from the source's clock.
         self._came_s = self._taken_s = float("-inf")
         self._behind_s = float("inf")
         self._trouble = "no picture yet"
@@ -43,19 +43,19 @@ class Newest:
         self._thread.start()
 
     def close(self) -> None:
-        """Let the camera go."""
+        """Release the camera."""
         self._source.close()
         self._thread.join(timeout=5)
 
     def frame(self) -> Frame:
-        """The newest picture.  Raises SetupError: there is none."""
+        """The newest picture.  Raises SetupError if there is none."""
         frame = self.last
         if frame is None or self._trouble:
             raise SetupError(self._trouble)
         return frame
 
     def fresh(self) -> Frame:
-        """A picture taken after this call, which people have posed for.  Raises SetupError: none comes."""
+        """A picture taken after this call, for which people have posed.  Raises SetupError if none comes."""
         asked_s, first_s = self._clock(), float("inf")
 
         def is_fresh() -> bool:

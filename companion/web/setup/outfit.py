@@ -1,4 +1,4 @@
-"""What is set up, and what a simulated table is told meanwhile."""
+"""What is being set up, and how a simulated table is told the present step."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from companion.rules.game import Game
 
 
 class Scene(Protocol):
-    """Told what should be before the camera: a simulated table obeys."""
+    """Takes what should be in front of the camera; a simulated table shows it."""
 
     def __call__(self, scene: str, taken: int) -> None:
-        """Show this step, with so many photographs taken."""
+        """Show the scene for this step, with ``taken`` photographs taken so far."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Outfit:
-    """What is set up.
+    """What is being set up.
 
     Attributes:
         game: its rules.
         kit: the set.
-        folder: where files are written.
-        keys: of table.toml besides those that the set-up finds out, as TOML text by key.
-        cues: tries of panel and voice by name; each shows itself when called.
-        sensors: says what the pillars' controller tells now, in one line; None for a kit without pillars.
-        levels: of terrain, or of the pillars at the start, in the order of the kit's cells; empty on a flat board.
+        folder: the folder to which files are written.
+        keys: keys of table.toml besides those that the set-up finds out, as TOML text by key.
+        cues: trials of panel and voice by name; each is shown when called.
+        sensors: returns the pillar controller's present state in one line; None for a kit without pillars.
+        levels: levels of terrain, or of pillars at the start, in the order of the kit's cells; empty on a flat board.
     """
 
     game: Game

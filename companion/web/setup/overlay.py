@@ -1,4 +1,4 @@
-"""The camera's picture with what a step of the set-up is about drawn over it."""
+"""The camera's picture with an overlay for each step of the set-up."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ FOUND: Ink = (90, 170, 40)
 WANTED: Ink = (0, 170, 255)
 LETTERS: Ink = (255, 255, 255)
 TINT = 0.12
-"""How far the parts of the picture that photographs of the board have covered are tinted."""
+"""Strength of the tint over parts of the picture that photographs of the board have covered."""
 
 QUALITY = 78
 
 
 def picture(workshop: Workshop, step: str) -> bytes:
-    """The newest picture for ``step`` as JPEG.  Raises SetupError: there is none."""
+    """The newest picture with the overlay for ``step``, as JPEG.  Raises SetupError if there is none."""
     image = workshop.frame().image
     try:
         drawn = DRAWN.get(step, _plain)(workshop, image)
@@ -41,7 +41,7 @@ def _plain(_workshop: Workshop, image: Picture) -> Picture:
 
 
 def _lens(workshop: Workshop, image: Picture) -> Picture:
-    """Parts that are covered already, and the corners that are seen now."""
+    """Draw the parts covered so far, and the corners detected now."""
     drawn = image.copy()
     height, width = image.shape[:2]
     parts = np.array(workshop.lens_row()["coverage"], bool)
@@ -57,7 +57,7 @@ def _lens(workshop: Workshop, image: Picture) -> Picture:
 
 
 def _mat(workshop: Workshop, image: Picture) -> Picture:
-    """The markers that are seen, and the squares where they are known to lie."""
+    """Draw the detected markers, and the squares once their place is known."""
     drawn, mat = image.copy(), workshop.outfit.kit.mat
     found = detect(to_gray(image), mat.dictionary)
     for marker in mat.markers:
@@ -72,7 +72,7 @@ def _mat(workshop: Workshop, image: Picture) -> Picture:
 
 
 def _pieces(workshop: Workshop, image: Picture) -> Picture:
-    """The squares on which single pieces belong."""
+    """Draw the squares on which single pieces belong."""
     drawn, kit = image.copy(), workshop.outfit.kit
     sight = workshop.sight(image)
     for cell, letter in kit.enrol.items():
@@ -83,7 +83,7 @@ def _pieces(workshop: Workshop, image: Picture) -> Picture:
 
 
 def _start(workshop: Workshop, image: Picture) -> Picture:
-    """What is believed, and which squares are not right."""
+    """Draw the reading, and the squares that are not right."""
     checked = workshop.check_start()
     return belief(image, workshop.sight(image, checked.reading.levels), checked.reading, "", checked.wrong)
 

@@ -1,4 +1,4 @@
-"""The page of the set-up: ``/setup``, its state, its pictures, and what people tell it to do."""
+"""The set-up page: ``/setup``, its state, its pictures, and its actions."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from vision.errors import VisionError
 T = TypeVar("T")
 
 STEPS = ("camera", "mat", "empty", "start", "panel", "done", "lens", "pieces")
-"""The last two are more exact ways to what the others find out too."""
+"""Steps in order; the last two are optional, more accurate ways to what the others find out too."""
 
 MOST_PX, MOST_MM = 100_000.0, 10_000.0
-"""No picture and no board is larger."""
+"""Upper limits of coordinates in a picture and of lengths on a board."""
 
 
 class SetupPage:
@@ -60,8 +60,8 @@ class SetupPage:
     ) -> None:
         """Listen.
 
-        ``tls`` is what the page proves itself with, ``routes`` are what else is served.  Raises CompanionError when the
-        address cannot be had.
+        ``tls`` is the page's certificate, ``routes`` are further routes to serve.  Raises CompanionError when the
+        address cannot be used.
         """
         self.token = token or new_token()
         self._workshop = workshop
@@ -85,15 +85,15 @@ class SetupPage:
 
     @property
     def notice(self) -> str:
-        """Where the page is, for who starts the program."""
+        """The page's address, for whoever starts the program."""
         return f"set up the table at {self.server.url}setup#token={self.token}"
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         self.server.close()
 
     async def _state(self, request: Request) -> Response:
-        """The game, and how one step stands; that step is what people see now."""
+        """The game and the state of one step, which becomes the present step."""
         step = request.query_params.get("step", STEPS[0])
         if step not in STEPS:
             raise Refused(404, f"there is no such step; there are {', '.join(STEPS)}")
@@ -137,7 +137,7 @@ class SetupPage:
         return Response(sheet, media_type="application/pdf")
 
     def _measure(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The board whose field's corners were pointed at.  Raises SetupError."""
+        """Measure the board from the corners of its field that were pointed at.  Raises SetupError."""
         layout = self._workshop.outfit.game.layout
         numbers = [_number(v, MOST_PX) for v in _list(body.get("corners")) if isinstance(v, int | float)]
         if len(numbers) != 8:
@@ -171,7 +171,7 @@ class SetupPage:
         return JSONResponse({"done": action, "row": await self._do(actions[action], _tongue(request))})
 
     async def _do(self, work: Callable[[], T], tongue: Language) -> T:
-        """Work that takes a while, outside the server's loop and one after the other; failures are one line."""
+        """Do slow work outside the server's loop, one piece at a time; failures become refusals of one line."""
         async with self._busy:
             try:
                 return await run_in_threadpool(work)
@@ -201,10 +201,10 @@ def _list(value: object) -> list[object]:
 
 
 def _number(value: object, most: float) -> float:
-    """A number from 0 to ``most``; 0 for anything else."""
+    """``value`` if it is a number from 0 to ``most``; 0 for anything else."""
     return float(value) if isinstance(value, int | float) and 0 <= value <= most else 0.0
 
 
 def _tongue(request: Request) -> Language:
-    """The language in which the page is read now."""
+    """The language in which the page is shown."""
     return LANGUAGES.get(request.headers.get("accept-language", "")[:2], ENGLISH)

@@ -1,4 +1,4 @@
-"""How large the pieces on somebody's own board are, and who says so."""
+"""The sizes of the pieces on a user's own board, and where they are known from."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ UNSIZED = "all squares are right, but the picture does not tell how large the pi
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """What is known of the pieces' sizes.
+    """What is known about the pieces' sizes.
 
     Attributes:
         is_given: whether somebody has measured them with a ruler.
-        measured: what the start position tells, of each size that it shows.
+        measured: sizes as measured from the start position, for each size that it shows.
     """
 
     is_given: bool = False
     measured: tuple[Sizes, ...] = ()
 
     def is_known(self, kit: Kit) -> bool:
-        """Whether the program need not ask how large the pieces of ``kit`` are."""
+        """Whether the sizes of all pieces of ``kit`` are known, so that nobody need be asked."""
         told = {letter for each in self.measured if each.is_told for letter in each.letters}
         return self.is_given or told.issuperset(kind.letter for kind in kit.pieces)
 
     def row(self, kit: Kit) -> dict[str, Any]:
-        """The sizes with which ``kit`` is read, and how they are known; mm."""
+        """The sizes in mm with which ``kit`` is read, and how they are known, as JSON."""
         kinds = [
             {"letters": each.letters, "shape": each.shape, "width": each.width_mm, "height": each.height_mm}
             for each in piece_sizes(kit.pieces)
@@ -54,7 +54,7 @@ def _measured(sizes: Sizes) -> dict[str, Any]:
 
 
 def sizes_told(rows: object) -> Mapping[str, Size]:
-    """Width and height in mm by letters, of the rows that a page sends.  Raises SetupError."""
+    """Width and height in mm by letters, from the rows that a page sends.  Raises SetupError."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise SetupError("give the pieces' sizes")
     told = {}

@@ -1,4 +1,4 @@
-"""Photographs of the calibration board: taken one at a time, or by themselves while a hand moves round it."""
+"""Photographs of the calibration board: taken one at a time, or automatically while the camera is moved around it."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from vision.drawing import Picture
 ADVISED_PHOTOS = 8
 
 MOST_VIEWS = 40
-"""Of those that are taken by themselves; calibrating from more takes long and is no better."""
+"""Largest number of views taken automatically; calibrating from more takes long and is no better."""
 
 GOOD_PX = 0.5
-"""Reprojection error up to which a lens is good: heights are told apart by a few pixels."""
+"""Reprojection error up to which a lens is good: heights differ by only a few pixels."""
 
 STILL_SHARE_S = 0.05
-"""Share of the picture's width by which the board may move in a second while it is still: 64 px of 1280, which smear by
-about one pixel in the 1/60 s that a camera exposes indoors."""
+"""Speed up to which the board counts as still, in picture widths per second: 64 px of 1280, a smear of about one pixel
+in the 1/60 s that a camera exposes indoors."""
 
 NEAR_S = 0.5
-"""Pictures further apart do not tell whether anything moved."""
+"""Largest time between two pictures from which motion is judged."""
 
 NEW_SHARE = 0.06
-"""Share of the picture's width by which the board's corners differ, on average, from every view that was kept: a view
-nearer to one of them determines little that is not known."""
+"""Smallest mean distance of the board's corners from those of every kept view, as a fraction of the picture's width:
+a view closer to one of them adds little."""
 
 
 class Views:
-    """The views of the board that are kept, as pictures in a folder."""
+    """The kept views of the board, as pictures in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.photos: list[Path] = []
@@ -55,16 +55,16 @@ class Views:
         return [view.pixels for view in self._kept]
 
     def photograph(self, image: Picture) -> None:
-        """Keep a picture.  Raises SetupError when it shows too little of the board, or cannot be written."""
+        """Keep this picture.  Raises SetupError when it shows too little of the board, or cannot be written."""
         view = find_view(image, DEFAULT_BOARD)
         if view is None:
             raise SetupError("the calibration board is not seen, or too little of it: hold it flat, sharp and lit")
         self._keep(view, image)
 
     def collect(self, frame: Frame) -> bool:
-        """Keep the next picture of a moving camera if it is worth it; whether it was.
+        """Keep the next picture of a moving camera if it is useful; return whether it was.
 
-        It is when board and camera are still for a moment and the board lies otherwise than in every view before.
+        It is useful when board and camera are still for a moment and the view differs from every kept one.
         """
         view = find_view(frame.image, DEFAULT_BOARD)
         before, self._before = self._before, None if view is None else (view, frame.t_s)
@@ -85,21 +85,21 @@ class Views:
         return True
 
     def is_enough(self, image: Picture) -> bool:
-        """Whether there are as many as are advised, in every part of pictures like this."""
+        """Whether there are as many views as advised, and every part of a picture of this size is covered."""
         return len(self.photos) >= ADVISED_PHOTOS and bool(self.coverage(image).all())
 
     def coverage(self, image: Picture | None) -> npt.NDArray[np.bool_]:
-        """(rows, columns) bool, which parts of pictures like this have had corners."""
+        """(rows, columns) bool, which parts of a picture of this size have had corners in some view."""
         return covered(self.corners, (1, 1) if image is None else (image.shape[1], image.shape[0]))
 
     def calibrated(self) -> LensCalibration:
-        """The lens, from all views.  Raises SetupError, ProfileError."""
+        """The lens calibrated from all views.  Raises SetupError, ProfileError."""
         if len(self.photos) < MIN_PHOTOS:
             raise SetupError(f"take at least {MIN_PHOTOS} photographs first; {ADVISED_PHOTOS} are better")
         return calibrate_lens(tuple(self.photos), DEFAULT_BOARD)
 
     def row(self, image: Picture | None, camera: Camera | None) -> dict[str, Any]:
-        """How many there are, what they cover of pictures like ``image``, and how good the lens is."""
+        """The number of views, the parts of pictures like ``image`` that they cover, and the lens's quality."""
         error = None if camera is None else round(camera.reprojection_px, 3)
         return {
             "done": camera is not None,
@@ -115,7 +115,7 @@ class Views:
         }
 
     def note(self, image: Picture | None) -> Mapping[str, int]:
-        """What the hand that moves a camera should know; nothing while no views are collected."""
+        """Progress for whoever moves the camera; empty unless views are being collected or there are enough."""
         if image is None or not (self.is_collecting or self.is_enough(image)):
             return {}
         parts = self.coverage(image)

@@ -1,6 +1,6 @@
-"""A table that is being set up: what the camera shows, what has been measured, and what is written when all is right.
+"""A table that is being set up: its camera, what has been measured, and the files that are written.
 
-Every method may be called from any thread; one at a time works.  What goes wrong is a SetupError or a ProfileError,
+Every method may be called from any thread; only one works at a time.  Failures are a SetupError or a ProfileError, with
 one line for people.
 """
 
@@ -39,14 +39,14 @@ from vision.pose.registration import to_gray
 from vision.reader import Reader
 
 SIMULATED = "simulate"
-"""A table with this key brings its own camera and set."""
+"""Key of table.toml for a simulated table, which has its own camera and set."""
 
 CAMERA_FILE, SET_FILE, TABLE_FILE, PHOTOS = "camera.toml", "set.toml", "table.toml", "lens"
 KIT_FILE, EMPTY_FILE = "board.toml", "empty.jpg"
 
 
 class Workshop:
-    """One table on its way."""
+    """One table that is being set up."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Workshop:
         patience_s: float = FRESH_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``cameras`` may replace ``source``; ``clock``: seconds, from any beginning, as fast as the source's."""
+        """``cameras`` may replace ``source``; ``clock`` gives seconds from any origin, at the source's rate."""
         self.outfit = outfit
         self.camera: Camera | None = None
         self.appearance: SetAppearance | None = None
@@ -77,26 +77,26 @@ class Workshop:
         self._lock = Lock()
 
     def close(self) -> None:
-        """Let the camera go."""
+        """Release the camera."""
         self._newest.close()
 
     def frame(self) -> Frame:
-        """The newest picture.  Raises SetupError: there is none."""
+        """The newest picture.  Raises SetupError if there is none."""
         return self._newest.frame()
 
     def fresh(self) -> Frame:
-        """A picture taken after this call, which people have posed for.  Raises SetupError: none comes."""
+        """A picture taken after this call, for which people have posed.  Raises SetupError if none comes."""
         return self._newest.fresh()
 
     def enter(self, step: str) -> None:
-        """People have come to this step."""
+        """Note that people have reached this step."""
         self._views.is_collecting &= step == "lens"
         self._scene(step, len(self._views.photos))
 
     def choose(self, choice: Choice) -> dict[str, Any]:
-        """Look through another camera from now on, and forget what was learned through the one before.
+        """Use another camera from now on, and forget what was learned through the previous one.
 
-        Raises SetupError when there is no such camera; then there is none.
+        Raises SetupError when there is no such camera; then none is in use.
         """
         with self._lock:
             self._newest.close()
@@ -118,7 +118,7 @@ class Workshop:
         self._sizing = replace(self._sizing, measured=())
 
     def camera_row(self) -> dict[str, Any]:
-        """The cameras that may be chosen; size, light and sharpness of the newest picture."""
+        """The cameras that may be chosen; size, brightness and sharpness of the newest picture."""
         offered = self._cameras.rows(self.chosen)
         try:
             return {**light_row(self.frame().image), "cameras": offered}
@@ -134,7 +134,7 @@ class Workshop:
         return self.lens_row()
 
     def collect(self) -> dict[str, Any]:
-        """Keep good views of the calibration board by themselves from now on, until there are enough; or no longer."""
+        """Start keeping good views of the calibration board automatically until there are enough, or stop it."""
         with self._lock:
             views = self._views
             views.is_collecting, views.trouble = not views.is_collecting, ""
@@ -146,11 +146,11 @@ class Workshop:
             self._scene("lens", len(self._views.photos))
 
     def note(self) -> Mapping[str, int]:
-        """What whoever moves the camera should know (:meth:`Views.note`)."""
+        """Progress for whoever moves the camera (:meth:`Views.note`)."""
         return self._views.note(None if self._newest.last is None else self._newest.last.image)
 
     def forget_photographs(self) -> dict[str, Any]:
-        """Begin the lens anew."""
+        """Discard the photographs and the lens."""
         with self._lock:
             self._views, self.camera = Views(self.outfit.folder / PHOTOS), None
         self._scene("lens", 0)
@@ -167,17 +167,17 @@ class Workshop:
         return self.lens_row()
 
     def use_camera(self, camera: Camera) -> None:
-        """Take a lens that was measured before."""
+        """Use a lens that was measured before."""
         with self._lock:
             self.camera, self._reader = camera, None
 
     def lens_row(self) -> dict[str, Any]:
-        """How many photographs there are, what they cover, and how good the lens is that they or a file have told."""
+        """The number of photographs, what they cover, and the quality of the lens measured from them or read."""
         frame = self._newest.last
         return self._views.row(None if frame is None else frame.image, self._measured_camera())
 
     def mat_row(self) -> dict[str, Any]:
-        """Which markers of the mat are seen, and whether the mat can be measured by them."""
+        """Which markers of the mat are detected, and whether the mat is right."""
         kit, frame = self.outfit.kit, self.frame()
         found = detect(to_gray(frame.image), kit.mat.dictionary)
         markers = [{"id": marker.id, "found": marker.id in found} for marker in kit.mat.markers]
@@ -192,7 +192,7 @@ class Workshop:
         return {**row, "error_px": round(pose.reprojection_px, 2)}
 
     def measure(self, field: Field) -> dict[str, Any]:
-        """Make the kit of somebody's own board from the corners of its playing field, and write it.
+        """Make the kit of a user's own board from the corners of its playing field, and write it.
 
         Raises SetupError, ProfileError.
         """
@@ -211,7 +211,7 @@ class Workshop:
         return self.mat_row()
 
     def learn_empty(self) -> dict[str, Any]:
-        """Keep a picture of the empty board, and find the lens by its markers where none was measured before.
+        """Keep a picture of the empty board, and find the lens from its markers if none was measured before.
 
         Raises SetupError, ProfileError.
         """
@@ -226,7 +226,7 @@ class Workshop:
         return self.empty_row()
 
     def empty_row(self) -> dict[str, Any]:
-        """Whether the empty board is known, and how well the lens is."""
+        """Whether the empty board is known, and the lens's reprojection error."""
         error = None if self.camera is None else round(self.camera.reprojection_px, 2)
         done = self._empty is not None and not self._fault
         return {"done": done, "why": self._fault or self._why_no_lens, "error_px": error}
@@ -243,7 +243,7 @@ class Workshop:
         return self.start_row()
 
     def resize(self, told: Mapping[str, Size]) -> dict[str, Any]:
-        """Take the pieces of an own board to be as large as somebody measured; learn the start position so.
+        """Set the sizes of an own board's pieces as measured by somebody, and learn the start position again.
 
         Raises SetupError, ProfileError, VisionError.
         """
@@ -258,13 +258,13 @@ class Workshop:
         write(self.outfit.folder / KIT_FILE, format_own_kit(kit).encode())
 
     def _size(self, image: Picture) -> None:
-        """Take pieces of which nobody said how large they are to be as large as the start position shows them."""
+        """Set the pieces' sizes, if nobody has given them, to those measured in the start position."""
         if self._empty is None:
             return
         stacks, outfit = self._start_stacks(), self.outfit
         try:
             kit, sizes = sized(outfit.kit, self._need_camera(), self._empty, image, stacks, outfit.levels)
-        except VisionError:  # They stay as large for the squares as in the game's own kit; somebody is asked.
+        except VisionError:  # They keep their sizes relative to the squares of the game's own kit; somebody is asked.
             return
         self._use_sizes(kit, Sizing(measured=sizes))
 
@@ -275,13 +275,13 @@ class Workshop:
         return self.pieces_row()
 
     def _learn(self, image: Picture, stacks: Mapping[str, str], empty: Picture | None) -> None:
-        """Learn from an image of ``stacks`` by cell, and the ``empty`` board where the kit names no colours of it."""
+        """Learn from an image of ``stacks`` by cell, and of the ``empty`` board if the kit has no colours for it."""
         camera, kit = self._need_camera(), self.outfit.kit
         known = [] if empty is None or kit.board.cell_colour is not None else [empty]
         shown = set("".join(stacks.values()))
         kinds = tuple(kind for kind in kit.pieces if kind.letter in shown or kind.glyph)
         appearance = enrol(image, replace(kit, pieces=kinds), camera, self.outfit.levels, stacks, known)
-        # Kinds that the position lacks keep the kit's colours.
+        # Kinds that are not in the position keep the kit's colours.
         self.appearance = replace(appearance, pieces={**nominal_appearance(kit).pieces, **appearance.pieces})
         self._reader = Reader(kit, camera, self.appearance, self.outfit.levels)
         write(self.outfit.folder / SET_FILE, format_appearance(self.appearance).encode())
@@ -293,13 +293,13 @@ class Workshop:
         return {cell: stack for cell, stack in stacks if stack}
 
     def pieces_row(self) -> dict[str, Any]:
-        """Which piece belongs on which square for learning, and whether the set is known."""
+        """Which piece belongs on which square for learning, and whether the set's appearance is known."""
         kit = self.outfit.kit
         colours = {kind.letter: "#" + bytes(kind.colour).hex() for kind in kit.pieces}
         return {"done": self.appearance is not None, "cells": dict(kit.enrol), "colours": colours}
 
     def check_start(self) -> Checked:
-        """Compare what is seen with the start position.  Raises SetupError, VisionError."""
+        """Compare what the camera sees with the start position.  Raises SetupError, VisionError."""
         with self._lock:
             reader, frame, game = self._need_reader(), self.fresh(), self.outfit.game
             unknown = None if self.outfit.kit.pillars is None else (None,) * len(self.outfit.kit.cells)
@@ -309,7 +309,7 @@ class Workshop:
         return compare(reading, geometry.pose, wanted, self.outfit.levels)
 
     def start_row(self) -> dict[str, Any]:
-        """The start position, square by square, once the set is known."""
+        """The squares of the start position that are wrong, once the set's appearance is known."""
         known = self.appearance is not None
         unknown = {"done": False, "why": "", "wrong": [], "all": len(self.outfit.kit.cells), "learned": known}
         if self.is_own:
@@ -327,13 +327,13 @@ class Workshop:
         return {**unknown, "done": not wrong and why != UNSIZED, "wrong": wrong, "why": why}
 
     def panel_row(self) -> dict[str, Any]:
-        """What can be tried of the panel, and what the sensors say."""
+        """What can be tried on the panel, and the state of the sensors."""
         sensors = None if self.outfit.sensors is None else self.outfit.sensors()
         cues, tried = list(self.outfit.cues), list(self._tried)
         return {"done": bool(tried), "cues": cues, "tried": tried, "sensors": sensors}
 
     def try_cue(self, name: str) -> dict[str, Any]:
-        """Let the panel show something.  Raises SetupError."""
+        """Show one of the cues on the panel.  Raises SetupError."""
         if name not in self.outfit.cues:
             raise SetupError(f"the panel has no {name!r}; it has {', '.join(self.outfit.cues)}")
         self.outfit.cues[name]()
@@ -341,7 +341,7 @@ class Workshop:
         return self.panel_row()
 
     def finish(self) -> dict[str, Any]:
-        """Write table.toml.  Raises SetupError as long as camera or set are not known."""
+        """Write table.toml.  Raises SetupError unless the camera and the set's appearance are known."""
         self._need_camera()
         if self.appearance is None:
             raise SetupError("let the program learn the pieces first")
@@ -353,7 +353,7 @@ class Workshop:
         return self.done_row()
 
     def done_row(self) -> dict[str, Any]:
-        """What has been written, and how the table is started."""
+        """The files that have been written, and the command that starts the table."""
         folder = self.outfit.folder
         names = (KIT_FILE,) * self.is_own + (CAMERA_FILE, SET_FILE, TABLE_FILE)
         files = [name for name in names if (folder / name).is_file()]
@@ -361,22 +361,22 @@ class Workshop:
         return {"done": self.is_written, "files": files, "folder": str(folder), "command": command}
 
     def sight(self, image: Picture, levels: tuple[int, ...] | None = None) -> Viewpoint:
-        """How this picture was taken; ``levels``: of the pillars as read.  Raises SetupError, VisionError."""
+        """The viewpoint of this picture; ``levels``: of the pillars as read.  Raises SetupError, VisionError."""
         reader = self._need_reader()
         return Viewpoint(self.outfit.kit, reader.camera, reader.register(image), levels or self.outfit.levels or None)
 
     def begin_match(self) -> dict[str, Any]:
-        """Write the files and let whoever started the set-up go on with the match.  Raises SetupError."""
+        """Write the files and signal that the match may start.  Raises SetupError."""
         row = self.finish()
         self.wants_match.set()
         return row
 
     def _measured_camera(self) -> Camera | None:
-        """The camera, where a calibration board or somebody before has told it."""
+        """The camera, if it was calibrated or given; None if it is unknown or only estimated from the board."""
         return None if self._is_guessed else self.camera
 
     def _keep_camera(self, found: BoardLens | MeasuredBoard) -> None:
-        """Take the camera that the board's markers have told, and write its file, unless a better one is known."""
+        """Use the camera found from the board's markers, and write its file, unless a measured one is known."""
         if self._measured_camera() is None:
             self._is_guessed = True
             self._why_no_lens = "" if found.is_known else TOO_STEEP
@@ -390,7 +390,7 @@ class Workshop:
         return self.camera
 
     def _need_reader(self) -> Reader:
-        """The reader with what is known so far; Raises SetupError without a lens."""
+        """The reader with what is known so far.  Raises SetupError without a lens."""
         if self._reader is None:
             appearance = self.appearance or nominal_appearance(self.outfit.kit)
             self._reader = Reader(self.outfit.kit, self._need_camera(), appearance, self.outfit.levels)
