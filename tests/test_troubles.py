@@ -18,6 +18,7 @@ MODULES = (
     "vision.pose.registration",
     "vision.appearance.illumination",
     "vision.enrolment",
+    "vision.enrolment_check",
     "vision.appearance.piece_colours",
     "vision.pose.certainty",
     "vision.pose.diagnosis",
