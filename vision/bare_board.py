@@ -25,31 +25,31 @@ from vision.pose.projection import Registration
 class BareBoard:
     """Views of a board of a given ``appearance``, each cached while mat and camera stay where they are."""
 
-    def __init__(self, kit: Kit, camera: Camera, appearance: SetAppearance, white: References) -> None:
+    def __init__(self, kit: Kit, appearance: SetAppearance, white: References) -> None:
         """``white``: the kit's references, see :func:`vision.appearance.light_references.references`."""
-        self._kit, self._camera, self._appearance, self._white = kit, camera, appearance, white
+        self._kit, self._appearance, self._white = kit, appearance, white
         self._blocks = None if appearance.board is None else make_blocks(appearance.board, white)
         self._placed, self._crops = Latest[PlacedBlocks](), Latest[BoardView]()
         self._ground, self._picture = Latest[Ground](), Latest[BarePicture]()
 
-    def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
+    def light(self, image: npt.NDArray[np.uint8], pose: Registration, camera: Camera) -> Illumination:
         """The illumination in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
-        blocks, camera = self._blocks, self._camera
+        blocks, view = self._blocks, (pose, camera)
         if blocks is None:
-            return measure_illumination(image, self._kit, pose, camera, self._white)
-        return measure_on_board(image, self._placed.of((pose,), partial(place_blocks, blocks, pose, camera)))
+            return measure_illumination(image, self._kit, *view, self._white)
+        return measure_on_board(image, self._placed.of(view, partial(place_blocks, blocks, *view)))
 
     def ground(self, geometry: Geometry) -> Ground:
         """The ground on which shadows are measured."""
-        kit, appearance, pose, camera = self._kit, self._appearance, geometry.pose, self._camera
-        return self._ground.of((geometry.crops,), partial(make_ground, kit, appearance, pose, camera))
+        make = partial(make_ground, self._kit, self._appearance, geometry.pose, geometry.camera)
+        return self._ground.of((geometry.crops,), make)
 
     def picture(self, geometry: Geometry) -> BarePicture:
         """A learned board as seen in the downscaled picture in which explanations are compared; else ``NO_BARE``."""
         board, prisms = self._appearance.board, geometry.prisms
         if board is None or prisms is None:
             return NO_BARE
-        make = partial(bare_picture, board, prisms.ground.shape, prisms.shrink, geometry.pose, self._camera)
+        make = partial(bare_picture, board, prisms.ground.shape, prisms.shrink, geometry.pose, geometry.camera)
         return self._picture.of((geometry.crops,), make)
 
     def in_crops(self, geometry: Geometry) -> BoardView | None:
@@ -57,4 +57,4 @@ class BareBoard:
         board, crops = self._appearance.board, geometry.crops
         if board is None:
             return None
-        return self._crops.of((crops,), partial(view_board, board, crops, geometry.pose, self._camera))
+        return self._crops.of((crops,), partial(view_board, board, crops, geometry.pose, geometry.camera))

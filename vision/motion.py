@@ -209,7 +209,9 @@ class Watch:
                 news = news & compared(glimpse.small, other).changes
         joined = _joined(news)
         broad = self._broad(joined)
-        arms = self._with_parts_beside(self._entering(broad), broad)
+        arms = self._entering(broad)
+        if arms.any():
+            arms = self._with_parts_beside(arms, cv2.connectedComponents(broad)[1])
         self._arm = arms if arms.any() else None
         solid = self._limbs(arms & self._bodies(without_shadows(changes, small, bare, self._bare), small, bare))
         self._is_shadow = not solid.any()
@@ -312,19 +314,21 @@ class Watch:
         if not is_limb[1:].all():
             is_limb[labels[self._broad(solid, max(HAND_WIDTHS, HAND_MM / self._piece_mm)) > 0]] = True
         is_limb[0] = False
-        return self._with_parts_beside(np.asarray(is_limb[labels], np.uint8), solid)
+        limbs = np.asarray(is_limb[labels], np.uint8)
+        return self._with_parts_beside(limbs, labels) if limbs.any() else limbs
 
-    def _with_parts_beside(self, arms: Picture, parts: Picture) -> Picture:
-        """(height, width) uint8, ``arms`` and those connected ``parts`` that are no farther than a gap from them."""
-        if not arms.any():
-            return arms
+    def _with_parts_beside(self, arms: Picture, labels: cv2.typing.MatLike) -> Picture:
+        """(height, width) uint8, ``arms`` and those of the parts around them that are no farther than a gap away.
+
+        ``labels`` (height, width): the number of each connected part, arms among them; 0 elsewhere.
+        """
         reach = round(GAP_MM / self._piece_mm * self._piece_px)
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
         near = np.asarray(cv2.dilate(arms, disc), np.uint8)
-        count, labels = cv2.connectedComponents(parts)
-        is_near = np.zeros(count, np.bool_)
-        is_near[labels[(near & parts) > 0]] = True
-        return np.asarray(is_near[labels] | (arms > 0), np.uint8)
+        is_near = np.zeros(int(labels.max()) + 1, np.bool_)
+        is_near[labels[near > 0]] = True
+        is_near[0] = False
+        return np.asarray(is_near[labels], np.uint8)
 
     def _broad(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""

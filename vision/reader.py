@@ -101,7 +101,7 @@ class Reader:
         self._colours = Colours(kit, appearance, configurations)
         self._pillars = None if kit.pillars is None else LevelEstimator(kit, kit.pillars)
         self._white = references(kit, appearance.floor, levels)
-        self._bare = BareBoard(kit, camera, appearance, self._white)
+        self._bare = BareBoard(kit, appearance, self._white)
         # Pieces of several sizes have sides of several heights, which one shading profile does not fit.
         self._rim = np.array(FLAT_RIM if configurations.has_several_sizes else appearance.rim, np.float32)
         self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
@@ -114,7 +114,6 @@ class Reader:
         """Read pictures of another camera from now on, whose pose is still unknown."""
         self.camera = camera
         self._poses = PoseTracker(self.kit, camera)
-        self._bare = BareBoard(self.kit, camera, self.appearance, self._white)
         self._geometry = self._last = None
 
     def register(self, image: npt.NDArray[np.uint8]) -> Registration:
@@ -229,7 +228,7 @@ class Reader:
         followed = follow_change(learned, photograph, self.kit, layout, cells)
         if followed is not board:
             self.appearance = replace(self.appearance, board=followed)
-            self._bare = BareBoard(self.kit, self.camera, self.appearance, self._white)
+            self._bare = BareBoard(self.kit, self.appearance, self._white)
             self._last = last if learned is board else None  # The newly learned parts may now be read differently.
         return followed is not board
 
@@ -383,8 +382,8 @@ class Reader:
 
         Sharpening is tested for only once while the mat stays where it is.
         """
-        is_it = self._sharpened.of((geometry,), lambda: is_sharpened(image, self.kit, geometry.pose, self.camera))
-        return without_halo(image, box_px(geometry.faces, image.shape)) if is_it else image
+        sharpens = self._sharpened.of((geometry,), lambda: is_sharpened(image, self.kit, geometry.pose, self.camera))
+        return without_halo(image, box_px(geometry.faces, image.shape)) if sharpens else image
 
     def _judged(
         self,
@@ -436,7 +435,7 @@ class Reader:
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
         """The illumination in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
-        return self._bare.light(image, pose)
+        return self._bare.light(image, pose, self.camera)
 
     def observations(
         self,

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.srgb import GAMMA
-from vision.appearance.board_blocks import DARK, BoardBlocks, PlacedBlocks
+from vision.appearance.board_blocks import DARK, UNEVEN, BoardBlocks, PlacedBlocks
 from vision.appearance.illumination import (
     LEAST_REFERENCES,
     Illumination,
@@ -51,7 +51,7 @@ WHITE_SHARE = 0.2
 """Total weight of all references known to be white, as a share of that of all blocks: a board of one hue cannot
 separate illumination from specular reflection.  Chosen by eye."""
 
-TOLERANCES = (0.3, 0.2, 0.15, 0.1, 0.08)
+TOLERANCES = (0.3, 0.2, 0.15, 0.1, UNEVEN)
 """Residual in display value at which a block's weight falls to a third, in successive fits: it may be covered or
 shaded."""
 
