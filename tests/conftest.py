@@ -1,4 +1,4 @@
-"""What tests share: the pictures that come with the repository, and those beside it where they are there."""
+"""Shared fixtures: the example pictures of the repository, an optional larger collection, processes and browsers."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program has it; read when numpy is first loaded
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the program; must be set before numpy is first imported
 
 import cv2
 import pytest
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).parent.parent
 SHARED = REPOSITORY.parent / "shared"
 
-# On a fresh machine hypothesis first makes its table of characters, which takes seconds; slow machines are no fault.
+# On a fresh machine Hypothesis first builds its character tables, which takes seconds. Slow machines are no failure.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with a browser come first: they take longest, and no worker is to be left alone with one in the end."""
+    """Run files that use a browser first: they take longest, so no worker should be left with one at the end."""
     slowest = {item.path for item in items if "browser" in getattr(item, "fixturenames", ())}
     items.sort(key=lambda item: item.path not in slowest)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread():
-    """OpenCV on one thread, as at the table."""
+    """Run OpenCV on one thread, as the program does during a match."""
     cv2.setNumThreads(1)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _any_disk() -> Iterator[None]:
-    """However full and slow this machine's disk is."""
+    """Lift the limits on free space and write speed, so that no test depends on this machine's disk."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("companion.tape.reel.RESERVE_BYTES", 0)
         patch.setattr("companion.doctor.machine.LEAST_FREE_GB", 0.0)
@@ -51,7 +51,7 @@ def _any_disk() -> Iterator[None]:
 
 @pytest.fixture
 def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
-    """Starts programs, and kills what is left of them: a test that was given up does not wait for their end."""
+    """Return a function that starts a program like ``Popen``; programs still running after the test are killed."""
     with ExitStack() as running:
 
         def start(words: Sequence[str | Path], **options: Any) -> subprocess.Popen[Any]:
@@ -64,13 +64,13 @@ def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
 
 @pytest.fixture(scope="session")
 def examples():
-    """The repository's own pictures."""
+    """Return the folder of the repository's own example pictures."""
     return REPOSITORY / "examples"
 
 
 @pytest.fixture(scope="session")
 def shared():
-    """The larger collection of pictures; tests that need it are skipped where it is not."""
+    """Return the folder of the larger picture collection; skip the test if it is not present."""
     if not (SHARED / "photos").is_dir():
         pytest.skip("the larger collection of pictures is not here")
     return SHARED
@@ -78,7 +78,7 @@ def shared():
 
 @pytest.fixture(scope="module")
 def playwright() -> "Iterator[Playwright]":
-    """What starts browsers, which end with the tests of the file; skips without one."""
+    """Yield a Playwright driver for the tests of one file; skip the test if Chromium is not installed."""
     if not CHROMIUM.exists():
         pytest.skip("needs Debian's chromium-headless-shell, which `make test` installs as root")
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow, and few tests look at pages
@@ -89,11 +89,11 @@ def playwright() -> "Iterator[Playwright]":
 
 @pytest.fixture(scope="module")
 def launch(playwright: "Playwright") -> "Callable[..., Browser]":
-    """Starts browsers (see ``tools.chromium.launched``)."""
+    """Return a function that launches browsers (see ``tools.chromium.launched``)."""
     return partial(launched, playwright)
 
 
 @pytest.fixture(scope="module")
 def browser(launch: "Callable[..., Browser]") -> "Browser":
-    """A browser that shows boards as pictures, for it has no WebGL."""
+    """Launch a browser without WebGL, so that the pages show boards as pictures."""
     return launch()

@@ -1,4 +1,4 @@
-"""What is true of every state of the view."""
+"""All values of the field ``state`` of a view."""
 
 VIEW_STATES = (
     "clear",

@@ -1,4 +1,4 @@
-"""The example photographs with what really stands on them."""
+"""The example photographs with their ground truth, and checks of readings against it."""
 
 import json
 from dataclasses import dataclass
@@ -44,7 +44,10 @@ def bench(examples):
 
 
 def wrong_cells(reader, image, table):
-    """Cells whose likeliest state is not what stands there."""
+    """Return the cells whose most likely state differs from the ground truth ``table`` (cell → stack).
+
+    Each maps to the true stack, the state that was read, and its probability.
+    """
     reading = reader.read(Frame(image, 0, 0.0))
     wrong = {}
     for i, cell in enumerate(reading.cells):
@@ -56,7 +59,7 @@ def wrong_cells(reader, image, table):
 
 
 def left_behind(reader, image, levels=None):
-    """Arrays of compiled loops that a reading has not given back: a referee reads for hours."""
+    """Return how many allocations of compiled loops one reading leaks; a referee reads for hours."""
     geometry = reader.read_with_geometry(Frame(image, 0, 0.0), levels)[1]
     memsys_enable_stats()
     held = []

@@ -1,4 +1,4 @@
-"""Pictures of what may stand on a few squares, and whole tables compared."""
+"""Comparison of whole tables against one picture, and cut-outs that show the alternatives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vision.reading import EMPTY
 
 @pytest.fixture(scope="module")
 def seen(examples):
-    """A reader that has read a picture, the picture, and the table that it shows."""
+    """Return a reader that has read a picture, the picture, the table it shows, and the geometry."""
     folder, kit = examples / "photos", load_kit("domination")
     reader = Reader(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit))
     image = cv2.imread(str(folder / "domination-b-103.jpg"))
@@ -52,7 +52,10 @@ def test_a_comparison_leaves_the_reader_as_it_was(seen) -> None:
 
 
 def test_cut_outs_show_the_picture_and_each_table_there(seen) -> None:
-    """The first as it is; the others differ from it where something stands, and from each other."""
+    """The first cut-out is the picture itself, the others show the tables.
+
+    A stack that is drawn changes the picture clearly, an empty cell hardly, and different stacks look different.
+    """
     reader, image, table, geometry = seen
     sight = Viewpoint(reader.kit, reader.camera, geometry.pose)
     tables = [table, altered(reader, table, g3=EMPTY), altered(reader, table, g3=(2, "G"))]

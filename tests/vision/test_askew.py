@@ -1,4 +1,4 @@
-"""Stacks whose pieces lie to all sides of each other."""
+"""Stacks whose pieces are displaced in all directions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Machine code that is kept is that of the program as it is now."""
+"""The cache of compiled loops: machine code is reused only while the source code and constants are unchanged."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def loop(pair: Pair) -> float:
 
 
 def made(body: str = BODY, **around: object) -> Callable[..., float]:
-    """The loop in a module of its own, with other things ``around`` it than usual."""
+    """Return the loop of ``body``, compiled in a module of its own; ``around`` overrides its other names."""
 
     class Pair(NamedTuple):
         first: float
@@ -45,7 +45,7 @@ def made(body: str = BODY, **around: object) -> Callable[..., float]:
 
 
 class Turned(NamedTuple):
-    """The same fields, the other way round."""
+    """The same fields in reverse order."""
 
     second: float
     first: float
@@ -115,11 +115,14 @@ def test_a_loop_is_compiled_once_for_all_constants_that_it_is_called_with() -> N
 
 
 NO_ARRAY = re.compile(r"(None|bool|int|float|tuple|[\[\], ])+")
-"""What a loop may return to one that counts no references."""
+"""Return types allowed for loops compiled without reference counting."""
 
 
 def test_loops_that_count_no_references_call_none_that_return_arrays_and_no_methods() -> None:
-    """Nobody would free those, and whether Numba compiles an array's methods then depends on who asked before."""
+    """Without reference counting nobody would free such arrays.
+
+    Whether Numba compiles the methods of an array would also depend on what was compiled before.
+    """
     names = [module.name for module in pkgutil.walk_packages(vision.__path__, "vision.")]
     loops = {
         value.py_func: value.targetoptions["_nrt"]
@@ -161,7 +164,7 @@ print(loops.loop(20))
 
 
 def test_a_full_disk_keeps_nothing_and_stops_nobody(tmp_path: Path) -> None:
-    """No file may grow here, as on a disk without room."""
+    """The file size limit of 0 simulates a full disk."""
     (tmp_path / "loops.py").write_text(
         "from vision.compiled import compiled\n\ndef loop(x):\n    return x + 1\n\nloop = compiled(loop)\n"
     )
@@ -207,7 +210,7 @@ print(*sorted({value.py_func.__qualname__ for value in values if hasattr(value, 
 
 
 def test_it_is_found_again_when_nothing_changes() -> None:
-    """All of them, whichever process looks, and wherever things lie in its memory."""
+    """The fingerprints are the same in every process, whatever the hash seed and memory layout."""
     assert fingerprint(made()) == fingerprint(made())
     names = [
         subprocess.run(

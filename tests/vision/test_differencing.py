@@ -1,4 +1,4 @@
-"""Motion, told from all that a webcam adds to a picture in which nothing moves."""
+"""Motion detection despite the artefacts that a webcam adds to a static scene."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from vision.motion import Watch
 SIZE = (640, 360)
 FPS = 12
 LEARNING = 6
-"""Frames after which the noise is known well enough."""
+"""Frames after which the noise level is known."""
 
 
 @pytest.fixture(scope="module")
 def act(examples):
-    """A calm table, a hand that comes, moves a piece and goes, and the table after it: frames, and the hand's span."""
+    """Return frames of a calm table, a hand moving a piece, and the calm table after it; and the hand's frames."""
     folder = examples / "domination-1"
     first = json.loads((folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()[0])
     begin, end, calm_to = (round(first[key] * FPS) for key in ("t_hand_from", "t_hand_to", "t_calm_to"))
@@ -46,13 +46,13 @@ def test_only_a_hand_is_motion(webcam, act):
     watch = watch_of(SIZE)
     moving = [watch.glimpse(webcam.take(frame, number)).moving for number, frame in enumerate(frames)]
     assert not any(moving[LEARNING:begin])
-    assert moving[begin + 1]  # in the frame before it has not reached the mat
+    assert moving[begin + 1]  # in the frame before, it has not reached the mat
     assert sum(moving[begin + 1 : end]) >= (end - begin) / 2
     assert not any(moving[end + 1 :])
 
 
 def test_steps_of_colour_that_wander_through_compressed_pictures_are_no_motion(act):
-    """As white balance drifts, the colour of ever other blocks is rounded to the next step."""
+    """Under drifting white balance, compression rounds the colour of ever different blocks to the next step."""
     frames, begin, end = act
     watch, moving = watch_of(SIZE), []
     for number, frame in enumerate(frames):
@@ -62,11 +62,11 @@ def test_steps_of_colour_that_wander_through_compressed_pictures_are_no_motion(a
         blocky = cv2.cvtColor(picture.clip(0, 255).astype(np.uint8), cv2.COLOR_YCrCb2BGR)
         moving.append(watch.glimpse(blocky).moving)
     assert not any(moving[LEARNING:begin])
-    assert not any(moving[end + 2 :])  # one frame later than without
+    assert not any(moving[end + 2 :])  # one frame later than without them
 
 
 def test_colours_that_compression_puts_right_after_a_hand_are_no_motion():
-    """Blocks jump by a step of colour and a little brightness; in places noise adds to that."""
+    """Blocks jump by a step in colour and slightly in brightness; in places noise adds to that."""
     chance, differencer, moving = np.random.default_rng(2), Differencer(), []
     table = np.full((45, 80, 3), 128.0)
     for number in range(60):
@@ -87,7 +87,7 @@ def test_colours_that_compression_puts_right_after_a_hand_are_no_motion():
 
 
 def test_noise_that_compression_has_hidden_is_no_motion_when_it_shows():
-    """Right of column 50 the picture has been smooth until a hand has come and gone."""
+    """Right of column 50 compression has removed all noise until a hand has come and gone."""
     chance, differencer, moving = np.random.default_rng(1), Differencer(), []
     for number in range(60):
         noise = chance.normal(0.0, 0.85, (45, 80))
@@ -127,7 +127,7 @@ def test_the_noise_and_the_flicker_of_a_picture_are_measured(act):
 
 
 def test_the_noise_of_dark_pieces_is_no_motion_from_the_first_pair_on():
-    """In codes it is many times that of the paper beside them."""
+    """In codes it is many times the noise of the paper beside them."""
     rng, deviation = np.random.default_rng(1), np.full((90, 160, 1), 1.5)
     deviation[20:60, 30:60] = 12
     levels = np.where(deviation > 10, 40.0, 180.0)
@@ -135,7 +135,7 @@ def test_the_noise_of_dark_pieces_is_no_motion_from_the_first_pair_on():
     differencer = Differencer()
     assert differencer.step(frames[0], None, 20) is None
     assert [differencer.step(frame, None, 20).moving_px for frame in frames[1:]] == [0, 0, 0, 0]
-    frames[-1][30:60, 60:100] = 40  # as dark, but paper so far
+    frames[-1][30:60, 60:100] = 40  # as dark as the pieces, where there was paper before
     assert differencer.step(frames[-1], None, 20).moving_px > 200
 
 

@@ -1,4 +1,4 @@
-"""The belief drawn over a picture."""
+"""Drawing the belief over a picture."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ GREY = np.full((720, 1280, 3), 120, np.uint8)
 
 @pytest.fixture
 def sight() -> drawing.Viewpoint:
-    """The simulated camera over the Domination mat."""
+    """Return the viewpoint of the simulated camera over the Domination mat."""
     kit = load_kit("domination")
     return drawing.Viewpoint(kit, default_camera(), default_pose(kit))
 
 
 def reading(kit: Kit, p: float = 0.999, outlier_share: str | None = None, **stacks: int) -> Reading:
-    """Empty cells but for ``stacks`` (cell -> number of state), each believed with probability ``p``."""
+    """Return a reading of empty cells except ``stacks`` (cell → index of the state), each with probability ``p``.
+
+    ``outlier_share``: name of a cell to be reported as covered.
+    """
     n = len(kit.cells)
     share = np.full((n, len(STATES)), 1e-6)
     share[:, 0] = 1
@@ -43,13 +46,13 @@ def reading(kit: Kit, p: float = 0.999, outlier_share: str | None = None, **stac
 
 
 def inks(picture: drawing.Picture) -> set[tuple[int, ...]]:
-    """The colours in a picture."""
+    """Return the set of colours in a picture."""
     packed = np.unique(picture.reshape(-1, 3).astype(np.uint32) @ np.array([1, 256, 65536], np.uint32))
     return {(int(ink) & 255, int(ink) >> 8 & 255, int(ink) >> 16) for ink in packed}
 
 
 def inside(picture: drawing.Picture, sight: drawing.Viewpoint, cell: str) -> drawing.Picture:
-    """The part of the picture well inside a cell's floor."""
+    """Return the part of the picture well inside a cell's floor."""
     corners = project(cell_corners(sight.kit, cell), sight.pose, sight.camera)
     left, top = np.sort(corners, axis=0)[1].astype(int) + 3
     right, bottom = np.sort(corners, axis=0)[2].astype(int) - 3
@@ -57,7 +60,7 @@ def inside(picture: drawing.Picture, sight: drawing.Viewpoint, cell: str) -> dra
 
 
 def test_the_picture_itself_is_left_alone(sight: drawing.Viewpoint) -> None:
-    """A new picture of the same shape comes back."""
+    """The input is left unchanged; a new picture of the same shape is returned."""
     before = GREY.copy()
     result = drawing.belief(GREY, sight, reading(sight.kit, d4=1), "accepted")
     assert (before == GREY).all()
@@ -66,28 +69,28 @@ def test_the_picture_itself_is_left_alone(sight: drawing.Viewpoint) -> None:
 
 
 def test_doubt_has_its_own_colours(sight: drawing.Viewpoint) -> None:
-    """White where sure, orange in doubt, red in great doubt."""
+    """Certain cells get neither colour of doubt; p = 0.85 is orange, p = 0.5 is red."""
     for p, ink in ((0.999, drawing.SURE), (0.85, drawing.UNSURE), (0.5, drawing.DOUBTFUL)):
         found = inks(drawing.belief(GREY, sight, reading(sight.kit, p, d4=2), ""))
         assert {drawing.UNSURE, drawing.DOUBTFUL} & found == {ink} - {drawing.SURE}
 
 
 def test_a_doubtful_empty_cell_is_marked(sight: drawing.Viewpoint) -> None:
-    """Believed empty, but with 0.6 only."""
+    """A cell believed empty with a probability of only 0.6 is drawn in the colour of doubt."""
     drawn = drawing.belief(GREY, sight, reading(sight.kit, 0.6, d4=0), "")
     assert drawing.DOUBTFUL in inks(inside(drawn, sight, "d4"))
     assert drawing.DOUBTFUL not in inks(inside(drawn, sight, "e4"))
 
 
 def test_covered_cells_are_hatched(sight: drawing.Viewpoint) -> None:
-    """A hand over e5, and nowhere else."""
+    """A covered cell is hatched, its neighbour is not."""
     drawn = drawing.belief(GREY, sight, reading(sight.kit, outlier_share="e5"), "")
     assert drawing.HATCH in inks(inside(drawn, sight, "e5"))
     assert drawing.HATCH not in inks(inside(drawn, sight, "d5"))
 
 
 def test_higher_stacks_reach_farther_up(sight: drawing.Viewpoint) -> None:
-    """The outline of two discs begins farther up in the picture than that of one."""
+    """The outline of two discs starts at least three rows farther up than that of one."""
     rows = []
     for state in (1, 2):
         with_stack = drawing.belief(GREY, sight, reading(sight.kit, 0.8, d4=state), "")
@@ -97,13 +100,13 @@ def test_higher_stacks_reach_farther_up(sight: drawing.Viewpoint) -> None:
 
 
 def test_changed_cells_are_highlighted(sight: drawing.Viewpoint) -> None:
-    """Only when named."""
+    """Cells are highlighted only if they are passed as changed."""
     assert drawing.CHANGED in inks(drawing.belief(GREY, sight, reading(sight.kit), "", ("c3",)))
     assert drawing.CHANGED not in inks(drawing.belief(GREY, sight, reading(sight.kit), ""))
 
 
 def test_caption_is_ascii_and_fits(sight: drawing.Viewpoint) -> None:
-    """What OpenCV cannot write becomes a question mark; what is too long is cut, and leaves the margin free."""
+    """Characters that OpenCV cannot draw become question marks; a long caption is cut and leaves the margin free."""
     as_written = drawing.belief(GREY, sight, reading(sight.kit), "5 × 5")
     as_ascii = drawing.belief(GREY, sight, reading(sight.kit), "5 ? 5")
     assert (as_written == as_ascii).all()
@@ -114,7 +117,10 @@ def test_caption_is_ascii_and_fits(sight: drawing.Viewpoint) -> None:
 
 
 def test_what_stands_below_is_what_can_look_so() -> None:
-    """Equal discs under a disc, larger pyramids under a pyramid; nothing under what hides everything."""
+    """The assumed lower pieces are equal discs under a disc, and pyramids of decreasing size under a pyramid.
+
+    Nothing is assumed under the largest one, which would hide it.
+    """
     discs, pyramids = load_kit("domination"), load_kit("ziggurat")
     assert drawing.likely_stack(discs, 3, "R") == "RRR"
     assert drawing.likely_stack(pyramids, None, "Q") == "Q"
@@ -125,7 +131,7 @@ def test_what_stands_below_is_what_can_look_so() -> None:
 
 
 def mask(picture: drawing.Picture, other: drawing.Picture) -> drawing.Picture:
-    """(height, width) uint8, 1 where two pictures differ clearly, with small gaps closed."""
+    """Return (height, width) uint8, 1 where two pictures differ clearly, with small gaps closed."""
     differ = (np.abs(picture.astype(int) - other.astype(int)).max(axis=2) > 25).astype(np.uint8)
     return np.asarray(cv2.morphologyEx(differ, cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8)), np.uint8)
 
@@ -141,13 +147,13 @@ def mask(picture: drawing.Picture, other: drawing.Picture) -> drawing.Picture:
     ],
 )
 def test_outlines_lie_on_the_pieces_of_every_kit(name: str, cell: str, stack: str, level: int) -> None:
-    """The outline of the believed stack holds what the renderer paints of the real one, and little more."""
+    """The outline of the believed stack contains what the renderer paints of it, and little more."""
     kit, camera = load_kit(name), default_camera()
     pose, number = default_pose(kit), kit.cells.index(cell)
     levels = [level if other == cell else 0 for other in kit.cells]
     empty = tuple("" for _ in kit.cells)
     full = (*empty[:number], stack, *empty[number + 1 :])
-    # Light from everywhere throws no shadows: what differs is the stack itself.
+    # Uniform ambient light casts no shadows, so the difference is the stack itself.
     renderer = Renderer(Scene(kit, camera, pose, replace(WINDOW, colour=(0.0, 0.0, 0.0), room=(0.8, 0.8, 0.8))))
     pictures = [
         renderer.clear(upright(set_up(what, tuple(levels), seeded("draw", 0)))).copy() for what in (empty, full)

@@ -1,4 +1,4 @@
-"""Learning a set's appearance from one photograph."""
+"""Enrolment: learning a set's appearance from one photograph."""
 
 import random
 from dataclasses import replace
@@ -43,7 +43,7 @@ def test_a_photograph_of_something_else_is_refused_with_a_square(bench):
 
 
 def misread(monkeypatch, cell, state):
-    """Let every reader take a cell for a state that it has not."""
+    """Make every reader report ``state`` on ``cell``, which is wrong."""
     read_at = Reader.read_at
 
     def read(reader, frame, geometry):
@@ -57,7 +57,10 @@ def misread(monkeypatch, cell, state):
 
 
 def test_a_table_that_is_likelier_as_a_whole_is_not_refused_for_one_square(bench, monkeypatch):
-    """As where the first one of a line of pieces is read as a tower."""
+    """One misread square does not refuse a photograph whose expected table is likelier as a whole.
+
+    This happens where the first one of a line of pieces is read as a tower.
+    """
     misread(monkeypatch, "d5", (6, "R"))
     assert enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera).pieces
     without = photographed(bench.kit, bench.kit.enrol.keys() - {"d5"})
@@ -66,7 +69,7 @@ def test_a_table_that_is_likelier_as_a_whole_is_not_refused_for_one_square(bench
 
 
 def photographed(kit, cells):
-    """What ``enrol`` needs of a simulated table on which there are but the pieces of some [enrol] squares."""
+    """Return the arguments of ``enrol`` for a simulated table with pieces on ``cells`` of the [enrol] squares only."""
     camera, light = default_camera(), random_light(random.Random(2))
     singles = [kit.enrol[cell] if cell in cells else "" for cell in kit.cells]
     return picture(kit, camera, default_pose(kit, camera), light, singles, 0, ()), kit, camera
@@ -81,7 +84,7 @@ def test_a_piece_that_is_missing_is_named_and_the_others_are_learned(bench):
 
 
 def test_a_piece_that_is_read_as_bare_ground_is_not_missing_where_its_hue_was_learned(bench, monkeypatch):
-    """As a pale green cube on a gray pillar."""
+    """This happens with a pale green cube on a grey pillar."""
     misread(monkeypatch, next(cell for cell, letter in bench.kit.enrol.items() if letter == "G"), EMPTY)
     monkeypatch.setattr(Reader, "score", lambda *_: np.zeros(9))
     appearance = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera)
@@ -108,7 +111,7 @@ def test_a_kit_without_enrolment_squares_says_so(bench):
 
 
 def test_two_kinds_of_one_colour_are_refused_by_name(bench):
-    """However far apart the kit says that they are."""
+    """This holds even if their nominal colours in the kit differ clearly."""
     red = next(kind.colour for kind in bench.kit.pieces if kind.letter == "R")
     nearly = tuple(channel + 3 for channel in red)
     painted = tuple(replace(kind, colour=nearly) if kind.letter == "G" else kind for kind in bench.kit.pieces)
@@ -118,7 +121,10 @@ def test_two_kinds_of_one_colour_are_refused_by_name(bench):
 
 
 def told(apart_nats):
-    """What has been read of single pyramids, each told from its like of the other colour by so many nats, by letter."""
+    """Return a stub of a reader that has read single pyramids.
+
+    ``apart_nats``: by capital letter, the lead of each true pyramid over the same size in the other colour.
+    """
     kit = load_kit("ziggurat")
     states = tuple((None, letter) for letter in "QDWqdw")
     undoubted = np.full((len(kit.cells), len(states)), -30.0)
@@ -130,7 +136,7 @@ def told(apart_nats):
 
 
 def test_colours_that_all_but_the_smallest_pieces_tell_apart_are_taken():
-    """A person tells them apart by the large ones; of the small ones it is read with less certainty."""
+    """A person distinguishes them by the large pieces; the small ones are read with less certainty."""
     reader = told({"Q": 9.0, "D": 7.0, "W": 2.0})
     check_colours(reader, reader.kit.enrol)
 
@@ -153,7 +159,7 @@ def test_two_pieces_with_the_same_character_are_refused_by_name():
 
 @pytest.mark.parametrize(("ink", "is_told"), [((108, 78, 71), True), ((132, 95, 87), False)])
 def test_faint_characters_are_refused_only_where_nothing_tells_them_apart(ink, is_told):
-    """Faint ones differ by little, but by as large a share of what is on a face as others."""
+    """Faint characters differ by little, but by the same share of the ink on a face as others."""
     rng = random.Random(5)
     kit, camera = load_kit("cheight"), random_camera(rng)
     kit = replace(kit, pieces=tuple(replace(kind, colour=(151, 109, 100), glyph_colour=ink) for kind in kit.pieces))
@@ -167,7 +173,7 @@ def test_faint_characters_are_refused_only_where_nothing_tells_them_apart(ink, i
 
 
 def test_a_rim_that_is_dark_on_one_side_moves_no_character():
-    """A lamp beside the board does not reach all of a bevel; what is printed farther in says where the middle is."""
+    """A lamp beside the board shades the bevel on one side; the centre must be found from the print inside it."""
     rng = random.Random(8)
     kit, camera = load_kit("cheight"), random_camera(rng)
     visibility = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
@@ -191,7 +197,7 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
 
 
 def test_characters_on_pieces_of_two_colours_are_read():
-    """As of a set that is cut into light and dark wood."""
+    """The set is made of light and of dark wood."""
     rng = random.Random(8)
     kit, camera = load_kit("cheight"), random_camera(rng)
     dark = (150, 175, 200)
@@ -208,7 +214,7 @@ def test_characters_on_pieces_of_two_colours_are_read():
 
 
 def test_a_piece_that_is_taken_for_another_is_no_trouble():
-    """From low behind the board a small pyramid looks, before its set is known, like something without a side."""
+    """Seen from low behind the board, an unknown small pyramid looks as if it had no lateral face."""
     rng = random.Random(503)
     kit, camera = load_kit("ziggurat"), random_camera(rng)
     pose = placed(kit, camera, rng.uniform(36.0, 46.0), rng.uniform(0, 360))
@@ -218,7 +224,10 @@ def test_a_piece_that_is_taken_for_another_is_no_trouble():
 
 @pytest.fixture(scope="module")
 def own():
-    """A board whose kit names no colour, empty, at the start of a game and with stacks, all in one light."""
+    """Return pictures of a board without known colours, in one light, its kit, camera and layouts.
+
+    The pictures show it empty, at the start of a game, with the enrolment pieces, and with stacks.
+    """
     rng, printed = random.Random(4), load_kit("domination")
     kit = replace(
         printed,
@@ -252,7 +261,7 @@ def test_the_appearance_of_a_board_is_learned(own, empties, shown):
 
 
 def test_pieces_nearly_of_the_learned_boards_own_colour_are_found():
-    """By colour each of their pixels speaks for the board, which is known better than they are."""
+    """Each pixel's colour favours the board, whose appearance is known more precisely than that of the pieces."""
     rng, printed = random.Random(6), load_kit("ziggurat")
     red, green, blue = (round(1.2 * c) for kind in printed.pieces if kind.letter == "Q" for c in kind.colour)
     painted = replace(printed, board=replace(printed.board, cell_colour=(red, green, blue)))
@@ -284,7 +293,10 @@ def test_a_learned_board_is_kept_with_its_set(own, tmp_path):
 
 @pytest.fixture(scope="module")
 def chequered():
-    """A printed chequered mat with single pieces, and with stacks; two men lie on light squares."""
+    """Return a printed chequered kit, its camera, stacks, and pictures of single pieces and of the stacks.
+
+    Some of the men lie on light squares.
+    """
     rng, kit = random.Random(11), load_kit("draughts")
     camera = random_camera(rng)
     pose, light = placed(kit, camera, 52.0, 230.0), random_light(rng)

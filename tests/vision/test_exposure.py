@@ -1,4 +1,4 @@
-"""The calm frames so far as one picture."""
+"""Averaging of calm frames into one picture."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Every kit that comes with the program: enrolled from its picture, and read from pictures in two lights."""
+"""The kits of four games: enrolled from their example pictures, and read from pictures under several lights."""
 
 import itertools
 import json
@@ -26,11 +26,11 @@ from vision.scene.configurations import kit_configurations
 
 KITS = ("cheight", "citadel", "diamond", "ziggurat")
 HIDDEN_SHARE = 0.1
-"""Of a square of which less is seen nothing is asked."""
+"""Squares with a smaller visible share are not checked."""
 
 
 class Set:
-    """A kit's pictures with what stands on them."""
+    """The example pictures of a kit with their ground truth."""
 
     def __init__(self, folder, name):
         self.kit, self.camera = load_kit(name), read_camera(folder / "camera.toml")
@@ -57,7 +57,7 @@ def pillars(examples):
 
 
 def wrong(reading, row):
-    """Squares that are seen and were read as something else than stands there."""
+    """Return the visible squares that were misread: (true stack, height, top, probability)."""
     found = {}
     for i, cell in enumerate(reading.cells):
         stack = row["table"].get(cell, "")
@@ -91,7 +91,7 @@ def test_dimmer_and_warmer_light_does_not_matter(known):
 def test_noise_in_a_dim_room_covers_no_square(known):
     for image, row in known.boards[:2]:
         rng = np.random.default_rng(0)
-        # Where it is dark the display curve is steep, and noise stronger: 13 codes in deep shade beside 5 on paper.
+        # In the dark the display curve is steep and noise stronger: 13 codes in deep shade beside 5 on paper.
         light = 0.3 * LINEAR[image] + rng.normal(0, 0.02, image.shape)
         noisy = np.rint(255 * np.clip(display(np.maximum(light, 0)), 0, 1)).astype(np.uint8)
         reading = known.reader().read(Frame(noisy, 0, 0.0), known.levels(row))
@@ -123,7 +123,10 @@ def test_a_second_look_tells_a_pyramid_put_on_a_larger_one(examples):
 
 
 def test_a_second_look_tells_cubes_on_pillars_by_their_edges(pillars):
-    """Whatever colour they seem to have: the board's appearance was learned, but they do not stand on it."""
+    """Cubes of the pillars' colour are recognised by their edges, although the board's appearance was learned.
+
+    They stand on pillars, not on the board.
+    """
     appearance = enrol(pillars.enrolment, pillars.kit, pillars.camera, start_levels(pillars.kit))
     assert appearance.board is not None
     assert appearance.column is not None
@@ -170,7 +173,10 @@ def test_a_picture_of_other_squares_than_enrol_names_is_refused(known):
 
 
 def test_pillars_without_sensors_are_told_by_the_picture(pillars):
-    """All but two of those of three boards that are seen: a shaded pit, and one half hidden under a big cube."""
+    """On three boards, every fourth level unknown in turn, at most two visible pillars are misread.
+
+    These are one in a shaded pit, and one half hidden by a big cube.
+    """
     reader, wrong_levels = pillars.reader(), 0
     for (image, row), first in itertools.product(pillars.boards, range(4)):
         levels = pillars.levels(row)

@@ -1,4 +1,4 @@
-"""The last value of something that is expensive to make."""
+"""A cache of the most recent value of an expensive computation."""
 
 from vision.latest import Latest
 

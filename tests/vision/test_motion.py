@@ -101,21 +101,21 @@ def test_nothing_is_compared_with_a_table_that_was_never_seen_bare(bench, watch,
 
 
 def beside(image):
-    """With a hand that rests beside the board."""
+    """Return the picture with a hand resting beside the board."""
     with_hand = image.copy()
     with_hand[545:, 600:720] = (110, 140, 190)
     return with_hand
 
 
 def over(image):
-    """With an arm over the squares next to where that hand rested."""
+    """Return the picture with an arm over the squares next to where that hand rested."""
     with_arm = image.copy()
     with_arm[250:, 570:700] = (80, 60, 40)
     return with_arm
 
 
 def test_a_stack_that_changes_where_a_hand_rests_beside_it_is_not_covered(bench, watch, image):
-    """In the picture it hangs together with the hand."""
+    """In the picture the changed stack is connected to the hand."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     changed = beside(image)
     changed[440:545, 640:680] = (40, 30, 170)
@@ -125,7 +125,7 @@ def test_a_stack_that_changes_where_a_hand_rests_beside_it_is_not_covered(bench,
 
 
 def shaded(image, rows, columns, share=0.67):
-    """With a shadow that leaves two thirds of the display values, or another share."""
+    """Return the picture with a shadow that leaves ``share`` of the display values."""
     result = image.copy()
     result[rows, columns] = np.rint(share * result[rows, columns])
     return result
@@ -142,14 +142,14 @@ def test_a_tower_whose_shadow_reaches_the_edge_of_the_picture_is_no_arm(bench, w
     tower[430:540, 570:645] = (150, 60, 30)
     seen = compared(bench, watch, tower)
     assert not seen.covered.any()
-    # Longer and wider than that, it is an arm whose sleeve is like the table in shade.
+    # If the change is longer and wider, it is an arm whose sleeve resembles the shaded table.
     hand = shaded(image, slice(520, None), slice(520, 700))
     hand[380:540, 520:700] = (110, 140, 190)
     assert compared(bench, watch, hand).covered.any()
 
 
 def test_ground_from_which_a_towers_shadow_has_gone_is_no_arm(bench, watch, image):
-    """The tower stands beside now: both places together are as wide as a small hand."""
+    """The tower now stands beside its old place; both places together are as wide as a small hand."""
     was, now = (slice(520, None), slice(600, 690)), (slice(520, None), slice(480, 560))
     before = shaded(image, *was)
     before[440:540, 600:680] = (150, 60, 30)
@@ -157,7 +157,7 @@ def test_ground_from_which_a_towers_shadow_has_gone_is_no_arm(bench, watch, imag
     after[440:540, 515:600] = (150, 60, 30)
     watch.keep_bare(watch.glimpse(before), is_thing=False)
     assert not compared(bench, watch, after).covered.any()
-    # Ground in the light looks like ground: an arm, as bright as it may be, has a colour of its own.
+    # Lit ground looks like ground; an arm of any brightness has a colour of its own.
     after[440:, 600:690] = (110, 140, 190)
     assert compared(bench, watch, after).covered.any()
 
@@ -172,18 +172,18 @@ def test_of_an_arm_and_its_shadow_the_arm_covers(bench, watch, image):
 
 
 def cup(image):
-    """With a cup beside the board, cut off by the picture's edge."""
+    """Return the picture with a cup beside the board, cut off by the picture's edge."""
     return cv2.circle(image.copy(), (660, 690), 90, (200, 190, 60), -1)
 
 
 def box(image):
-    """With a box laid into the picture's corner."""
+    """Return the picture with a box in its corner."""
     corners = np.array([(0, 420), (160, 480), (60, 719), (0, 719)])
     return cv2.fillConvexPoly(image.copy(), corners, (60, 90, 140))
 
 
 def pile(image):
-    """With captured pieces piled up beside the board."""
+    """Return the picture with captured pieces piled up beside the board."""
     result = image.copy()
     for x, y in ((600, 650), (640, 640), (625, 610), (665, 660), (650, 690), (690, 700)):
         cv2.circle(result, (x, y), 24, (40, 30, 170), -1)
@@ -191,7 +191,7 @@ def pile(image):
 
 
 def chair(image):
-    """With the shadow of a chair over part of the board."""
+    """Return the picture with the shadow of a chair over part of the board."""
     return shaded(image, slice(0, 720), slice(200, 500))
 
 
@@ -221,7 +221,7 @@ def test_a_piece_put_down_at_the_edge_of_a_shadow_is_no_arm(bench, watch, image)
 
 @pytest.mark.parametrize("share", [0.7, 0.8])
 def test_what_stays_lit_when_most_of_the_picture_is_shaded_is_no_arm(bench, watch, image, share):
-    """The light that is taken for the whole picture's is then that of the shadow."""
+    """The light assumed for the whole picture is then that of the shadow."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     half_lit = shaded(image, slice(0, 720), slice(0, 800), share)
     half_lit[300:390, 700:780] = (40, 30, 170)
@@ -238,7 +238,7 @@ def test_a_thing_that_has_lain_for_long_is_no_arm(bench, watch, image):
 
 
 def test_a_hand_that_was_overlooked_covers_nothing_once_it_has_gone(bench, watch, image):
-    """Though two pictures of one calm were kept with it."""
+    """Two pictures of one calm phase were kept as bare although they show the hand."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     watch.keep_bare(watch.glimpse(over(image)), is_thing=False)
     watch.keep_bare(watch.glimpse(over(image)), is_thing=False, is_same_calm=True)
@@ -249,7 +249,7 @@ def test_a_hand_that_was_overlooked_covers_nothing_once_it_has_gone(bench, watch
 
 
 def test_nor_does_one_that_was_overlooked_in_the_calm_before_when_that_is_compared_with(bench, watch, image):
-    """A review compares with the picture of the calm before; in this one nobody was there."""
+    """A review compares with the picture of the previous calm phase; the hand was overlooked in that one."""
     watch.keep_bare(watch.glimpse(over(image)), is_thing=False)
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     assert watch.recall_bare()
@@ -267,7 +267,7 @@ def test_a_shadow_over_much_of_the_picture_hides_no_arm(bench, watch, image):
 
 
 def test_noise_hides_neither_an_arm_of_nearly_the_tables_colour_nor_what_it_has_left(bench, watch, image):
-    """What differs by less than six standard deviations of such noise, and is as wide as an arm."""
+    """The arm differs from the table by less than six standard deviations of the noise, and is as wide as an arm."""
     noise = 16.0
 
     def seen(picture, seed):

@@ -1,4 +1,4 @@
-"""How OpenCV may be used: no windows, and nothing that versions 4 and 5 do differently."""
+"""Permitted uses of OpenCV: no windows, and nothing that behaves differently in versions 4 and 5."""
 
 import ast
 from pathlib import Path
@@ -34,7 +34,7 @@ WINDOWS = {
     "displayOverlay",
     "displayStatusBar",
 }
-"""HighGUI: without a display they end the whole process, and nothing can catch that."""
+"""HighGUI functions: without a display they terminate the process, which cannot be caught."""
 
 GONE = {
     "detectMarkers",
@@ -44,11 +44,11 @@ GONE = {
     "AKAZE_create",
     "BRISK_create",
 }
-"""Free functions and classes that OpenCV 5 has not."""
+"""Free functions and classes that OpenCV 5 lacks."""
 
 
 def opencv_names(text):
-    """Names that a source takes from cv2 or cv2.aruco, and where."""
+    """Yield the names that a source takes from cv2 or cv2.aruco, with their line numbers."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute):
             owner = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")

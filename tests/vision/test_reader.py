@@ -1,4 +1,4 @@
-"""Reading boards from photographs: every square right, and honest about doubt."""
+"""Reading boards from photographs: every square correct, with honest probabilities."""
 
 import json
 

@@ -8,7 +8,7 @@ import json
 from companion.cli import main
 
 LEARNED = "1,B,5,BB/8/8/6,B,1/3,WW,4/8/8/B,5,BB,1"
-"""What stands in the photograph from which the set and the board's appearance are learned, far rank first."""
+"""Ground truth of the photograph from which the set and the board are learned, far rank first."""
 
 
 def test_all_squares_of_both_are_read(shared, tmp_path, capsys):

@@ -1,6 +1,6 @@
-"""The motion gate before a real film of real hands: a game of chess by two quick players, 20 frames a second.
+"""The motion gate on a real film of hands: a game of chess by two quick players at 20 frames per second.
 
-The film lies beside the repository (real/scholarsmate.avi, by Wolfgang Fahl, Apache License 2.0).  The lists below were
+The film lies beside the repository (real/scholarsmate.avi, by Wolfgang Fahl, Apache License 2.0). The lists below were
 made by looking at its frames.
 """
 
@@ -17,19 +17,21 @@ from vision.motion import Watch
 
 FPS = 20
 BOARD_PX = ((111, 0), (535, 0), (535, 405), (111, 405))
-"""The chessboard's frame in the picture; its far edge is cut off."""
+"""Outline of the chessboard in the picture; its far edge is cut off."""
 
 GAPS = ((60, 61), (86, 87), (108, 144), (184, 191), (208, 215), (273, 284), (300, 333))
-"""First and last frames in which nothing is over the board or throws a moving shadow on it: between the moves, and
-while nobody plays."""
+"""First and last frames of the phases without anything, or a moving shadow, over the board.
+
+These lie between moves and where nobody plays.
+"""
 
 BUSY = ((13, 28), (30, 59), (63, 85), (89, 107), (146, 183), (193, 207), (217, 261), (288, 299))
-"""First and last frames in which a hand, an arm or its shadow moves over the board."""
+"""First and last frames of the phases in which a hand, an arm or its shadow moves over the board."""
 
 
 @pytest.fixture(scope="module")
 def still(shared) -> list[bool]:
-    """By frame: whether the gate says that nothing moves."""
+    """Return for each frame whether the gate reports no motion."""
     film = cv2.VideoCapture(str(shared / "real" / "scholarsmate.avi"))
     watch = Watch(load_kit("cheight"), Camera(640, 480, np.eye(3), np.zeros(5), 0.0))
     watch.attend(np.array(BOARD_PX, float))
@@ -40,12 +42,15 @@ def still(shared) -> list[bool]:
 
 
 def test_a_moving_hand_is_never_called_calm(still: list[bool]) -> None:
-    """In none of the 198 frames with one."""
+    """None of the frames with a moving hand is reported as still."""
     assert [i for first, last in BUSY for i in range(first, last + 1) if still[i]] == []
 
 
 def test_every_calm_between_two_moves_is_found(still: list[bool]) -> None:
-    """With its first frame that does not differ from the one before, even where that is the only one."""
+    """Every calm phase has still frames, at latest from its second frame on, with at most 12 frames missed in all.
+
+    The first frame that does not differ from the one before must count, even where it is the only one.
+    """
     found = [[i for i in range(first, last + 1) if still[i]] for first, last in GAPS]
     assert all(found)
     assert all(frames[0] - first <= 1 for frames, (first, _) in zip(found, GAPS, strict=True))
@@ -53,7 +58,7 @@ def test_every_calm_between_two_moves_is_found(still: list[bool]) -> None:
 
 
 def test_each_calm_is_read(still: list[bool]) -> None:
-    """Once at least, and never while something moves."""
+    """A reading is requested at least once in each calm phase, and only in still frames."""
     calm, read = Calm(), []
     for i, is_still in enumerate(still):
         calm, wanted = step(calm, i / FPS, moving=not is_still)

@@ -1,4 +1,4 @@
-"""Only what has changed is read again, with the same result."""
+"""Incremental reading: only changed cells are read again, with the same result as a full reading."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_a_reading_leaves_no_array_behind(reader, frames):
 
 
 def test_what_was_not_understood_is_read_again_though_it_looks_as_it_did(reader, frames):
-    """As where a hand had misled the light that was measured beside it."""
+    """A hand may have distorted the light measured beside it."""
     geometry = reader.geometry(reader.register(frames[0].image))
     hand = frames[0].image.copy()
     hand[300:420, 600:760] = (190, 20, 190)

@@ -1,4 +1,4 @@
-"""Sizes of pieces in rendered photographs of known layouts."""
+"""Estimation of piece sizes in rendered photographs of known layouts."""
 
 from dataclasses import replace
 
@@ -64,7 +64,7 @@ def test_discs_of_several_sizes_are_not_measured():
 
 
 def larger(kit, widths, heights=None):
-    """``kit`` with pieces so many times as wide, and as high; cubes as high as wide."""
+    """Return ``kit`` with pieces scaled in width and in height (by default the same)."""
     heights = heights or widths
     pieces = tuple(
         replace(kind, width_mm=kind.width_mm * widths, height_mm=kind.height_mm * heights) for kind in kit.pieces
@@ -73,7 +73,7 @@ def larger(kit, widths, heights=None):
 
 
 def off(sizes, kit):
-    """Of each size, how many standard deviations its width and height are off."""
+    """Yield the error of each width and height, in standard deviations."""
     for each in sizes:
         kind = kit.piece(each.letters[0])
         yield (each.width_mm - kind.width_mm) / each.width_deviation_mm

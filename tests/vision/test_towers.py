@@ -1,4 +1,4 @@
-"""Stacks in a line away from the camera, and towers: each can look like the other."""
+"""Stacks in a line away from the camera, and towers, which can look alike."""
 
 import random
 
@@ -16,7 +16,7 @@ from vision.enrolment import enrol
 from vision.reader import Reader
 
 RANKS = ("ab,cp,c,", "rp,n,nka,rp", ",p,p,", "b,,,", ",,,", ",BP,PB,K", "RP,N,N,RP", "A,CP,C,A")
-"""A board of Cheight, from the farthest rank on."""
+"""A Cheight board, farthest rank first."""
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_line_of_stacks_and_a_tower_are_told_apart(kit, seed, cells):
 
 
 def test_what_a_face_tells_of_one_stack_is_used_for_the_one_behind_it():
-    """A piece just behind a stack of three looks like a fourth one on it, until the face of the third is found."""
+    """A piece just behind a stack of three looks like a fourth one on it, until the third one's face is found."""
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     singles = [kit.enrol.get(cell, "") for cell in kit.cells]
@@ -48,7 +48,7 @@ def test_what_a_face_tells_of_one_stack_is_used_for_the_one_behind_it():
 
 
 def test_towers_are_read_that_are_higher_than_any_believed_at_first():
-    """In the far rank no stack behind has them looked at again."""
+    """On the far rank, no stack behind the tower triggers a second look at it."""
     kit, camera = load_kit("domination"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(2))
     singles = [kit.enrol.get(cell, "") for cell in kit.cells]
@@ -67,7 +67,7 @@ def test_towers_are_read_that_are_higher_than_any_believed_at_first():
     ],
 )
 def test_towers_of_blocks_that_stand_far_apart_are_read(seed, trial):
-    """Each is at its best only as a whole, and nothing behind it has it looked at again."""
+    """Each tower fits best only as a whole, and no stack behind it triggers a second look."""
     rng, kit = random.Random(seed), load_kit("citadel")
     camera, ground = random_camera(rng), start_levels(kit)
     pose, light = placed(kit, camera, rng.uniform(45, 65), rng.uniform(0, 360)), random_light(rng)
@@ -89,7 +89,7 @@ def test_towers_of_blocks_that_stand_far_apart_are_read(seed, trial):
     ],
 )
 def test_a_thing_on_the_table_is_no_upper_part_of_a_stack_before_it(name, cell, stack):
-    """It has a piece's colour just where a tower would show it, but its outline is not a tower's."""
+    """It has the colour of a piece where a tower would show it, but not the outline of a tower."""
     kit, camera, light = load_kit(name), default_camera(), random_light(random.Random(2))
     ground, pose = start_levels(kit), looking_at(np.array([0.0, 30.0, 0.0]), 760.0, kit, 57.0, 250.0)
     singles = [kit.enrol.get(one, "") for one in kit.cells]

@@ -1,4 +1,4 @@
-"""Loops that are compiled before the first picture comes."""
+"""Loops are compiled before the first picture arrives."""
 
 import json
 import subprocess
@@ -54,9 +54,9 @@ print(json.dumps([before, warmed, compiled()]))
 
 @pytest.mark.parametrize("kit", ["cheight", "citadel", "diamond", "ziggurat"])
 def test_a_reader_that_has_warmed_up_compiles_nothing_more(kit, examples):
-    """In a process of its own: here the loops are at hand from other tests.
+    """Run in a separate process, because here other tests have already compiled the loops.
 
-    Wherever no pyramid is seen a pale one is looked for.
+    On a picture without pyramids the search for pale ones runs as well.
     """
     folder = examples / "sets" / kit
     command = [sys.executable, "-c", LOOPS, str(folder), kit]
@@ -76,7 +76,7 @@ print(len(compared.signatures))
 
 
 def test_what_takes_longest_to_compile_is_compiled_once_for_boards_with_lines_and_without():
-    """Arrays of the same kind lie in memory the same way, empty or not."""
+    """Arrays of one kind have the same memory layout whether they are empty or not."""
     run = subprocess.run([sys.executable, "-c", FORMS], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout.split()) == (0, ["1"]), run.stderr
 
@@ -92,7 +92,7 @@ def test_a_kit_that_there_is_not_is_one_line():
 @pytest.mark.parametrize("mat_mm", [(420, 297), (240, 420), (314, 314), (300, 600)])
 @pytest.mark.parametrize("size_px", [(1280, 720), (640, 480), (720, 1280)])
 def test_the_whole_of_any_board_is_in_the_synthetic_picture(mat_mm, size_px):
-    """Also of one that is taller than wide, with towers on it: squares beyond the edge have no patch to be compared."""
+    """This includes boards taller than wide, with towers: squares outside the picture could not be compared."""
     kit, (width_mm, height_mm), (width_px, height_px) = load_kit("cheight"), mat_mm, size_px
     kit = replace(kit, mat=replace(kit.mat, width_mm=width_mm, height_mm=height_mm))
     matrix = np.array([[1000.0, 0, width_px / 2], [0, 1000, height_px / 2], [0, 0, 1]])

@@ -1,4 +1,4 @@
-"""A learned board as a picture would show it."""
+"""Rendering of a learned board as a camera would see it."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ POSE = Registration(ROTATION, np.array([5.0, 0.0, 420.0]), (), 0.0)
 
 @pytest.fixture
 def board():
-    """Each channel grows along the board, or falls, so that a place is known by its colour."""
+    """Return a board whose channels increase or decrease across it, so that each place has its own colour."""
     y, x = np.mgrid[:SIZE_MM, :SIZE_MM] / SIZE_MM
     colour = np.stack([0.2 + 0.6 * x, 0.9 - 0.5 * y, 0.3 + 0.3 * (x + y)], axis=-1).astype(np.float32)
     flat = np.zeros((SIZE_MM, SIZE_MM))

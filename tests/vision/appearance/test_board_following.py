@@ -1,4 +1,4 @@
-"""The learned appearance of a board follows dust and stains on bare squares, and no piece, shade or light."""
+"""The learned appearance of a board follows dust and stains on empty squares, but no piece, shadow or light."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ OWN = replace(
     mat=replace(PRINTED.mat, colour=None, patches=()),
     board=replace(PRINTED.board, cell_colour=None, chequer_colour=None, line_colour=None),
 )
-"""The same board, of which no colour is known."""
+"""The same board, with no colours given by the kit."""
 
 STANDING = {"a1": "W", "c3": "W", "e3": "WW", "f6": "B", "h8": "B", "d6": "BB"}
 STAINED = "b5", "c5"
@@ -49,12 +49,12 @@ def photographed(renderer, layout, number=0):
 
 
 def lit(image, share):
-    """``image`` with a share (…, 3) of its light, b g r."""
+    """Return ``image`` with its light multiplied by ``share`` (…, 3), BGR."""
     return np.clip(np.rint(to_srgb(LINEAR[image] * share)), 0, 255).astype(np.uint8)
 
 
 def stained(image, amount):
-    """``image`` with wine spilt over two squares: as much of it as ``amount``, 0 to 1."""
+    """Return ``image`` with wine spilt over two squares; ``amount``, 0 to 1, is how strong the stain is."""
     x, y = PLACES
     middle = np.mean([OWN.centre_mm(cell) for cell in STAINED], axis=0)
     wet = 1 / (1 + np.exp((np.hypot(x - middle[0], y - middle[1]) - 18) / 1.5))

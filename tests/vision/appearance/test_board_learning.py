@@ -1,4 +1,4 @@
-"""A board's appearance, learned from a photograph with pieces on it and, where they stood, from a later one."""
+"""Learning a board's appearance from a photograph with pieces, and what they covered from a later one."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ OWN = replace(
     mat=replace(PRINTED.mat, colour=None, patches=()),
     board=replace(PRINTED.board, cell_colour=None, chequer_colour=None, line_colour=None),
 )
-"""The same board, of which no colour is known."""
+"""The same board, with no colours given by the kit."""
 
 BEGUN = {"a1": "W", "c3": "W", "e3": "WW", "f6": "B", "h8": "B", "d6": "BB"}
 
@@ -39,7 +39,7 @@ def reader():
 
 
 def seen_on(board, cell):
-    """Share of a square's texels that have been seen, and the mean display value of those."""
+    """Return the share of a square's texels that have been seen, and their mean display value."""
     corners = np.array(OWN.centre_mm(cell)) + np.array([[-8.0, -8.0], [8.0, 8.0]])
     row, column = (np.rint(axis).astype(int).ravel() for axis in texels(corners[None], board.seen.shape))
     part = np.s_[row[1] : row[0] + 1, column[0] : column[1] + 1]

@@ -1,4 +1,4 @@
-"""Light on a learned board, and how likely pixels are to show it; on a drawn chequered board from above."""
+"""Light on a learned board, and the likelihood of its pixels, for a rendered chequered board seen from above."""
 
 from dataclasses import replace
 
@@ -24,16 +24,16 @@ SIZE_MM = 200
 HALF_MM = (SIZE_MM / 2, SIZE_MM / 2)
 CAMERA = Camera(400, 400, np.array([[400.0, 0, 199.5], [0, 400, 199.5], [0, 0, 1]]), np.zeros(5), 0.0)
 ABOVE = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 400.0]), (), 0.0)
-"""From here a millimetre of the board is a pixel wide."""
+"""From here a millimetre of the board is one pixel wide."""
 
 NO_WHITE = References(np.zeros((0, 3)), np.zeros((0, 3)))
-"""A board without markers, of which nothing is known to be white."""
+"""A board without markers, on which nothing is known to be white."""
 
 FIRST = np.zeros(1, np.intp)
-"""The first cell of all."""
+"""Index of the first cell."""
 
 SATURATED_LOG = np.full(3, -np.log(7), np.float32)
-"""A channel that is saturated by full light may be in the last seven of the colour model's bins."""
+"""A channel saturated in full light may lie in any of the last seven bins of the colour model."""
 
 PALE, DARK = np.array([0.85, 0.75, 0.5]), np.array([0.4, 0.3, 0.2])
 
@@ -47,7 +47,10 @@ def board():
 
 
 def photographed(board, light):
-    """(400, 400, 3) uint8 BGR, the board in a light (200, 200, 3), given as a root of it as display values are."""
+    """Return a (400, 400, 3) uint8 BGR picture of the board.
+
+    ``light``: scalar or (200, 200, 3), as a display value, that is as a root of linear light.
+    """
     picture = np.zeros((400, 400, 3), np.uint8)
     picture[100:300, 100:300] = np.clip(display(linear_light(board.colour) * light**GAMMA), 0, 1)[..., ::-1] * 255
     return picture
@@ -65,7 +68,10 @@ def test_the_light_is_found_though_pieces_cover_a_third(board):
 
 
 def mirroring(board, white=0.12, wide_mm=35, at=(100, 100)):
-    """A board that mirrors a lamp at (column, row): so much white there, as a share of white paper's light."""
+    """Return a board with the specular reflection of a lamp at (column, row).
+
+    ``white``: its peak, as a share of the light of white paper; ``wide_mm``: standard deviation.
+    """
     y, x = np.mgrid[:SIZE_MM, :SIZE_MM]
     specular = white * np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2 * wide_mm**2))
     return replace(board, colour=display(linear_light(board.colour) + specular[..., None]).astype(np.float32))
@@ -78,7 +84,7 @@ def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
     assert light.specular is not None
     assert light.specular[20, 20] == pytest.approx(
         0.12 * 35**2 / (35**2 + 20**2), abs=0.04
-    )  # as seen through the window
+    )  # smoothed by the window of the measurement
     assert light.specular[2, 2] < 0.02
     np.testing.assert_allclose(light.at(np.zeros((1, 3)))[0], 0.8**GAMMA, rtol=0.1)
 
@@ -102,7 +108,7 @@ def test_a_lamp_that_made_a_dark_board_pale_when_it_was_learned_is_missed(board)
 
 
 def marked_white(picture, light):
-    """White places in the corners of a board, which are drawn into a picture in this light."""
+    """Draw white marks into the corners of a picture in this light; return them as references."""
     corners = [(x, y, 0.0) for x in (-95, -90, 90, 95) for y in (-95, -90, 90, 95)]
     for x, y, _ in corners:
         cv2.circle(
@@ -112,7 +118,10 @@ def marked_white(picture, light):
 
 
 def test_a_lamp_hardly_wider_than_the_window_is_missed_on_dark_squares_of_one_hue(board):
-    """What it had made paler lacks more from block to block, as if it were shaded; between neighbours it does not."""
+    """A reflection learned on a lake of one hue is found missing, with nothing but white corner marks as reference.
+
+    Block by block the formerly paler part lacks light, as if it were shaded; neighbouring blocks agree with each other.
+    """
     sea = board.colour.copy()
     sea[80:] = np.float32([0.3, 0.54, 0.63])
     sea[80::25], sea[80:, ::25] = 0.7, 0.7
@@ -125,7 +134,7 @@ def test_a_lamp_hardly_wider_than_the_window_is_missed_on_dark_squares_of_one_hu
 
 
 def test_pieces_as_pale_as_a_lamp_had_made_the_board_are_not_taken_for_its_ground(board):
-    """Where they stand close to each other what is bare between them still shows that the lamp is missed."""
+    """Bare ground between pale pieces that stand close together still shows that the reflection is gone."""
     dark = replace(board, colour=(board.colour * 0.5).astype(np.float32))
     picture = photographed(dark, 0.7)
     for middle_px in np.mgrid[160:250:20, 160:250:20].reshape(2, -1).T.tolist():
@@ -174,7 +183,7 @@ def crops():
 
 
 def logs_of(board, crops, code, light=None):
-    """Log-likelihoods (2, rows, columns) of crops that show one colour, b g r; -99 where nothing was said."""
+    """Return log-likelihoods (2, rows, columns) of crops that show one BGR colour; −99 where none was computed."""
     view = view_board(board, crops, ABOVE, CAMERA)
     shape = crops.flat_px.shape
     codes = np.full((*shape, 3), np.array(code, np.uint8))
@@ -254,7 +263,10 @@ def test_what_was_never_seen_shows_nothing(board, crops):
 
 
 def test_a_saturated_channel_may_have_shown_more(board, crops):
-    """Of a square whose red is brighter than the camera can tell; not of one that is too dark to saturate it."""
+    """A saturated channel fits a square that is brighter than the camera can measure.
+
+    It does not fit a square that is too dark to saturate it.
+    """
     red = np.where(board.colour == np.float32(PALE[0]), np.float32(1.15), board.colour)
     saturated, paler = (np.array([0.5, 0.75, 1.0]) * 255, np.array([0.5, 0.75, 0.98]) * 255)
     as_shown = middle(logs_of(board, crops, board.colour[87, 112][::-1] * 255), crops)[0]

@@ -1,4 +1,4 @@
-"""Colour model: every material is a distribution over colours, in whatever light."""
+"""Colour model: each material is a distribution over colours under any light."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def table():
 
 
 def row_of(colour):
-    """Row of the colour model for an sRGB colour in full white light."""
+    """Return the row of the colour model for an sRGB colour under full white light."""
     values = colour_model.normalise(np.array([[colour[::-1]]], np.uint8), np.ones((1, 1, 3), np.float32))
     return colour_model.bin_index(values)[0, 0]
 
@@ -153,7 +153,7 @@ def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_an_outlier(tabl
 
 
 def test_beside_terrain_a_dark_side_is_likelier_a_pieces():
-    """Where nothing else may be as dark, it is rather a shadow."""
+    """Next to terrain a dark pixel is more likely a piece's side; on a flat kit it is more likely a shadow."""
     pink, likely = (0.8, 0.62, 0.6), []
     for kit in (load_kit("citadel"), KIT):
         nominal = nominal_appearance(kit)
@@ -166,7 +166,7 @@ def test_beside_terrain_a_dark_side_is_likelier_a_pieces():
 
 @pytest.mark.parametrize("letter", ["K", "p"])
 def test_wood_is_expected_as_it_was_learned_round_either_ink(letter):
-    """A camera smears a red ink's colour over its wood: that round black ink, and the sides of all, are greener."""
+    """A camera smears red ink over its wood, so the wood around black ink, and the sides of all pieces, are greener."""
     kit = load_kit("cheight")
     nominal = nominal_appearance(kit)
     pieces = {name: (0.55, 0.7, 0.35) if name.isupper() else (0.2, 0.9, 0.3) for name in nominal.pieces}

@@ -1,4 +1,4 @@
-"""The colour of pillars that follows what bare ones show."""
+"""The learned colour of pillars follows what bare pillars show."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ KNOWN = ColumnAppearance((0.2, 0.2, 0.2), (0.1, 0.1, 0.1))
 
 @pytest.fixture
 def photograph():
-    """A picture of one colour, in light like that on white paper."""
+    """Return a picture of one uniform colour under the same light as white paper."""
     image = np.full((CAMERA.height_px, CAMERA.width_px, 3), SHOWN, np.uint8)
     return Photograph(image, default_pose(KIT, CAMERA), CAMERA, Illumination(np.zeros((3, 3)), (100.0, 100.0)))
 

@@ -1,4 +1,4 @@
-"""The light on the bare ground of a drawn board, place by place."""
+"""Local measurement of the light on the bare ground of a rendered board."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def ground():
 
 
 def picture(colour, share=1.0):
-    """(height, width, 3) uint8 BGR, all of it of one colour r g b in a share of the light."""
+    """Return a uniform (height, width, 3) uint8 BGR picture of one RGB colour under a share of the light."""
     camera = default_camera()
     codes = np.rint(255 * display(PAPER * share * np.array(colour)[::-1]))
     return np.full((camera.height_px, camera.width_px, 3), codes, np.uint8)
@@ -37,7 +37,7 @@ def floor_of():
 
 
 def of_squares(ground):
-    """Places on squares: there are more of these than of paper between them."""
+    """Return the mask of places on squares, which outnumber those on the paper between them."""
     value = ground.values[:, 0]
     return value == np.median(value)
 
@@ -61,7 +61,7 @@ def test_places_are_numbered_by_square(ground):
 
 
 def test_a_board_may_have_more_places_than_opencv_takes_in_a_line():
-    """That of a tournament is half a metre wide."""
+    """A tournament board is half a metre wide, with more places than OpenCV's remap takes in one row."""
     kit, side = load_kit("domination"), 600
     board = unknown_board(side, side)
     board = replace(board, colour=board.colour + np.float32(0.5), seen=np.ones_like(board.seen))

@@ -1,4 +1,4 @@
-"""Illumination: a plane fitted to paper and patches, of drawn mats and of photographs."""
+"""Illumination: a surface fitted to paper and patches, on rendered mats and on photographs."""
 
 import cv2
 import numpy as np
@@ -54,7 +54,10 @@ def test_what_covers_a_third_of_the_paper_does_not_pull_the_light(bench, pose):
 
 @pytest.mark.parametrize("shade", [0.3, 0.5])
 def test_a_shadow_beside_the_squares_does_not_pull_their_light(bench, pose, shade):
-    """One side's paper and patches lie in a chair's shadow; the floor of the squares says that they do not."""
+    """The light on the squares is measured correctly although the paper beside them lies in shadow.
+
+    The floor of the squares shows that the shadow does not reach them.
+    """
     image = bench.photos[NAME].image
     places = references(bench.kit, bench.appearance.floor)
     before = measure_illumination(image, bench.kit, pose, bench.camera, places)
@@ -104,7 +107,7 @@ def test_outliers_are_told_from_the_plane(points_mm, share):
 
 
 def test_the_light_in_noise_does_not_depend_on_which_references_were_drawn(points_mm):
-    """Their order decides which are drawn."""
+    """The order of the references decides which ones the robust fit samples."""
     rng = np.random.default_rng(4)
     logs = _terms(points_mm, HALF_MM) @ PLANE + rng.normal(0, 0.04, (len(points_mm), 3))
     logs[:20] -= rng.uniform(0.3, 2.0, (20, 1))
@@ -120,13 +123,16 @@ def test_references_on_one_line_do_not_make_a_plane():
 
 
 def test_squares_are_references_unless_they_are_black():
-    """Of a spoilt set file, too: the logarithm of what black reflects is none."""
+    """A black square has no logarithm of reflectance; it may come from a damaged set file."""
     counts = [len(references(KIT, floor).points_mm) for floor in (None, (0.5, 0.5, 0.4), (0.5, 0.0, 0.4))]
     assert counts[0] == counts[2] < counts[1]
 
 
 def painted(points_mm, levels, camera, covered=0):
-    """A picture of places (n, 3) mm of such levels (n, 3), r g b, each three pixels wide, some of them covered."""
+    """Return a picture of places (n, 3) mm with RGB levels (n, 3), each 3 × 3 px.
+
+    The first ``covered`` places are occluded.
+    """
     image = np.zeros((camera.height_px, camera.width_px, 3), np.uint8)
     codes = np.abs(LINEAR - levels[..., None]).argmin(axis=2)[:, ::-1]
     codes[:covered] = (30, 40, 90)
@@ -136,7 +142,7 @@ def painted(points_mm, levels, camera, covered=0):
 
 
 def mat_of(points_mm, covered=0):
-    """A picture of references of any colours, some of them covered, and their reflectances."""
+    """Return a picture of references of random colours, the first ``covered`` occluded, and the references."""
     reflectance = np.random.default_rng(3).uniform(0.3, 0.9, (len(points_mm), 3))
     levels = Illumination(PLANE, HALF_MM).at(points_mm) * reflectance
     return painted(points_mm, levels, CAMERA, covered), References(points_mm, reflectance)
@@ -154,7 +160,7 @@ def test_the_light_of_a_drawn_mat_is_measured(points_mm, covered):
 
 
 def test_pixels_that_are_overexposed_do_not_count(points_mm):
-    """Where white is nearly that, noise has some of every nine."""
+    """If white is nearly saturated, noise saturates one of the nine pixels of each reference."""
     image, places = mat_of(points_mm)
     columns, rows = np.rint(project(points_mm, ABOVE, CAMERA)).astype(int).T
     image[rows - 1, columns - 1] = 255
@@ -162,14 +168,17 @@ def test_pixels_that_are_overexposed_do_not_count(points_mm):
 
 
 def test_so_is_that_of_a_noisy_picture(points_mm):
-    """Of which no single pixel tells the light to a tenth."""
+    """The noise is so strong that no single pixel gives the light within a tenth."""
     image, places = mat_of(points_mm)
     noisy = image + np.random.default_rng(4).normal(0, 10, image.shape)
     is_right(measure_illumination(np.clip(np.rint(noisy), 1, 254).astype(np.uint8), KIT, ABOVE, CAMERA, places))
 
 
 def measured_in(light):
-    """What is measured on the references of a drawn mat in this ``light``, a function of places (n, 3) mm to (n, 1)."""
+    """Return the light measured on the references of a rendered mat.
+
+    ``light``: the true light, a function from places (n, 3) mm to (n, 1).
+    """
     places, camera = references(KIT, (0.5, 0.5, 0.4)), Camera(1200, 900, FOCUS, np.zeros(5), 0.0)
     image = painted(places.points_mm, light(places.points_mm) * places.reflectance, camera)
     return measure_illumination(image, KIT, ABOVE, camera, places)
@@ -194,7 +203,7 @@ def test_the_light_is_that_of_the_part_that_nothing_shades(share):
 
 
 def test_the_light_does_not_slope_into_a_soft_shadow():
-    """Most references lie on the slope of its penumbra, and what is lit beyond its other edge is above that."""
+    """Most references lie in a wide penumbra; the light measured must be that of the fully lit parts on both sides."""
 
     def shaded(points_mm):
         x = points_mm[:, :1] / HALF_MM[0]

@@ -1,3 +1,5 @@
+"""The program's own logarithm and exponential against NumPy's."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,4 @@
-"""The colours of pyramids, whose faces are seen under many angles, and small ones beside what is round them."""
+"""Learning piece colours: pyramids, whose faces are seen at many angles, and pieces with characters."""
 
 from dataclasses import dataclass
 
@@ -18,20 +18,20 @@ FLOORS = {cell: np.array([*KIT.centre_mm(cell), 0.0]) for cell in LAYOUT}
 
 @dataclass
 class Eye:
-    """Where a camera is."""
+    """A camera position."""
 
     centre_mm: np.ndarray
 
 
 @dataclass
 class Shown:
-    """A photograph of a set in its own colours, in which some letters' faces are missed."""
+    """A photograph of a set in its nominal colours, in which the faces of some letters are missed."""
 
     pose: Eye
     missed: str
 
     def reflectance(self, points_mm, percentile=50.0):
-        """The colour of the piece that is nearest, or the ground's."""
+        """Return the colour of the nearest piece, or of the ground if that piece is missed."""
         del percentile
         cell = min(FLOORS, key=lambda name: np.linalg.norm(FLOORS[name][:2] - points_mm[:, :2].mean(axis=0)))
         letter = LAYOUT[cell][-1]
@@ -55,10 +55,13 @@ def test_a_small_pyramid_that_was_missed_has_the_colour_of_those_of_its_set():
 
 @dataclass
 class LitFromTheRight(Shown):
-    """Right sides are lit thrice as much; those of capital letters mirror something, and other sides of small ones."""
+    """Right sides get three times the light.
+
+    Right sides of capital letters reflect something white, and so do the other sides of small letters.
+    """
 
     def reflectance(self, points_mm, percentile=50.0):
-        """A green, as it is lit, half as bright for small letters."""
+        """Return a green as it is lit, half as bright for small letters."""
         del percentile
         cell = min(FLOORS, key=lambda name: np.linalg.norm(FLOORS[name][:2] - points_mm[:, :2].mean(axis=0)))
         is_right, is_bright = points_mm[:, 0].mean() > FLOORS[cell][0] + 1, LAYOUT[cell][-1].isupper()
@@ -67,7 +70,10 @@ class LitFromTheRight(Shown):
 
 
 def test_pyramids_are_learned_from_the_sides_that_face_the_same_way_where_this_is_asked_for():
-    """The side in the shade shows the purer colour of bright ones, as dark as the lit side of dark ones."""
+    """With ``turned_alike`` the colours of both sets are learned from sides facing the same way.
+
+    Otherwise the purest side is used, which is the shaded one of bright pieces but the lit one of dark pieces.
+    """
     eye = Eye(np.array([400.0, -400.0, 500.0]))
     least_pale, alike = (
         learn_pieces(LitFromTheRight(eye, ""), KIT, LAYOUT, FLOORS, turned_alike=way).pieces for way in (False, True)
@@ -85,7 +91,7 @@ def test_half_of_the_weights_is_reached_by_the_median():
 
 @pytest.mark.parametrize(("x_mm", "count"), [(0.0, 1), (60.0, 1), (400.0, 2)])
 def test_a_face_seen_edge_on_tells_no_colour(x_mm, count):
-    """From the front the faces to the left and right are turned away, and from a little aside edge-on."""
+    """From the front, the left and right faces point away from the camera; slightly aside, one is seen edge-on."""
     assert len(faces_of(KIT.pieces[0], np.zeros(3), np.array([x_mm, -400.0, 120.0]))) == count
 
 
@@ -100,7 +106,7 @@ def test_a_pyramid_that_does_not_show_the_usual_side_is_learned_from_another():
 
 
 def test_halos_along_the_strokes_of_a_character_are_no_wood():
-    """A webcam that sharpens shows wood brighter and paler there."""
+    """A webcam with sharpening shows the wood along the strokes brighter and paler."""
     own, halo, ink = (0.8, 0.7, 0.3), (1.1, 1.0, 0.8), (0.05, 0.05, 0.05)
     seen = np.array([own] * 45 + [halo] * 25 + [ink] * 30)
     assert wood(seen, has_halos=True) == pytest.approx(own, abs=0.05)

@@ -1,4 +1,4 @@
-"""Saturated channels: what they may have been is all that they tell."""
+"""Saturated channels only give a lower bound of the true value."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,10 @@ def test_another_light_censors_the_table_as_it_was(table):
 
 
 def test_the_more_light_the_earlier_a_channel_is_saturated():
-    """White paper in full light is just not saturated; in a quarter of it, only what is brighter by far could be."""
+    """White paper in full light is just below saturation.
+
+    In a quarter of that light only much brighter surfaces could saturate.
+    """
     full, quarter = (Illumination(np.array([[np.log(light)] * 3, [0.0] * 3, [0.0] * 3]), (1, 1)) for light in (1, 0.25))
     assert saturated_bins(full) == (int(254 / 255 * BINS / TOP_VALUE),) * 3
     assert saturated_bins(quarter) == NOTHING_SATURATED

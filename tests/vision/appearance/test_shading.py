@@ -1,4 +1,4 @@
-"""What surfaces may show in any light."""
+"""Distribution of the display values of a surface under varying light."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_a_surface_in_full_light_shows_its_colour_less_what_it_mirrored_when_it_
 
 
 def test_of_two_surfaces_the_lighter_one_shows_lighter_in_every_light() -> None:
-    """All share their random numbers, so that what tables of two colours differ by is no chance."""
+    """All colours share their random numbers, so the tables of two colours do not differ by chance."""
     dark, light = (draw(np.array(colour), VARIED) for colour in ((0.1, 0.2, 0.3), (0.15, 0.3, 0.45)))
     assert (dark <= light + 1e-5).all()
 

@@ -1,4 +1,4 @@
-"""Lamps are found by the shadows of stacks whose heights are known."""
+"""Lamps are located by the shadows of stacks of known height."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def ground():
 
 
 def lit(ground, lamps, power, seed=0):
-    """What is seen in the light of some lamps, and how much of it the ground gets."""
+    """Return the noisy light on the ground under some lamps, and the true share of the light there."""
     open_ = 1 - occluded(ground.places_mm, STACKS, RADIUS_MM, lamps) @ power
     noise = 0.02 * np.random.default_rng(seed).normal(size=len(open_))
     everywhere = np.ones(len(open_), bool)
@@ -60,7 +60,10 @@ def test_most_light_comes_from_where_the_lamp_is(ground):
 
 
 def test_a_square_that_is_always_darker_is_in_no_shadow(ground):
-    """As where a lamp was mirrored when the board was learned."""
+    """A constant local error is fitted per square instead of a shadow.
+
+    It may come from a lamp reflected when the board was learned.
+    """
     light, open_ = lit(ground, LAMP, np.array([0.6]))
     darker = np.where(ground.square == ground.square[0], 0.6, 1.0)
     found, predicted = fitted(ground, light._replace(share=light.share * darker))

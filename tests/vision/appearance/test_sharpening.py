@@ -1,4 +1,4 @@
-"""Halos that a camera draws along edges."""
+"""Halos along edges that a camera's sharpening adds."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Specular reflection of lamps in lacquer: in the set's photograph, and in the pictures that are read."""
+"""Specular reflection of lamps on lacquered pieces, in the enrolment photograph and in pictures that are read."""
 
 import random
 
@@ -19,9 +19,9 @@ from vision.reader import Reader
 
 
 def photograph(name, seed, stacks, shine=0.0, where=None):
-    """A picture of these stacks (cell → letters), the kit, and the camera.
+    """Return a picture of these stacks (cell → letters), the kit, and the camera.
 
-    Upper faces mirror the share ``shine`` of what white paper shows, on all cells or ``where`` alone.
+    Upper faces reflect the share ``shine`` of the display light of white paper, on all cells or only ``where``.
     """
     rng = random.Random(seed)
     kit, camera = load_kit(name), random_camera(rng)
@@ -35,7 +35,7 @@ def photograph(name, seed, stacks, shine=0.0, where=None):
             if where is not None and cell not in where:
                 continue
             cv2.fillConvexPoly(on_top, np.rint(visibility.project(solid.points[list(solid.top)])).astype(np.int32), 1)
-    lamp = shine * np.percentile(to_linear(image), 99, axis=(0, 1))  # as the mat's paper
+    lamp = shine * np.percentile(to_linear(image), 99, axis=(0, 1))  # the 99th percentile is the mat's paper
     shown = to_srgb(to_linear(image) + lamp * on_top[..., None])
     return np.clip(shown, 0, 255).astype(np.uint8), kit, camera
 
@@ -49,7 +49,7 @@ def test_a_lamp_in_the_photograph_of_a_set_does_not_bleach_its_colours(name):
 
 
 def test_a_black_piece_that_mirrors_a_lamp_is_told_by_its_sides():
-    """All that it shows is gray; but its sides are far darker beside its face than those of another piece."""
+    """A black piece under a lamp looks grey, but its sides are much darker relative to its face than usual."""
     wooden, black = (0.58, 0.27, 0.09), (0.23, 0.21, 0.22)
     sides = [(0.29, 0.14, 0.04), (0.3, 0.13, 0.05)]
     dark = [(0.02, 0.015, 0.018), (0.025, 0.02, 0.022)]
@@ -92,7 +92,7 @@ def test_characters_are_read_though_a_lamp_takes_their_contrast():
 
 
 def test_characters_are_learned_though_a_lamp_takes_the_contrast_of_some():
-    """And read in other light."""
+    """The characters learned from such a photograph are then read under other light."""
     enrolled = load_kit("cheight").enrol
     pale = [cell for cell, letter in enrolled.items() if letter >= "a"]
     image, kit, camera = photograph("cheight", 8, enrolled, 0.45, pale)
@@ -104,7 +104,7 @@ def test_characters_are_learned_though_a_lamp_takes_the_contrast_of_some():
 
 
 def test_a_face_as_pale_as_the_paper_behind_it_is_detected_by_its_character():
-    """Its colours alone leave it open whether the cell is empty."""
+    """The colours alone leave it open whether the cell is empty."""
     image, kit, camera = photograph("cheight", 8, load_kit("cheight").enrol)
     reader, rng = Reader(kit, camera, enrol(image, kit, camera)), random.Random(1)
     stacks = {cell: rng.choice("RNBACPKrnbacpk") for cell in kit.cells if rng.random() < 0.6}
@@ -115,7 +115,7 @@ def test_a_face_as_pale_as_the_paper_behind_it_is_detected_by_its_character():
 
 
 def test_what_a_face_mirrors_need_not_be_white():
-    """A pale red disc under a window, beside a green one that mirrors nothing, as a traced picture showed them."""
+    """A pale red disc reflects a tinted window, a green one beside it nothing (values from a path-traced picture)."""
     green = Sighting((0.608, 0.661, 0.480), [(0.396, 0.390, 0.275)])
     pink = Sighting((0.869, 0.802, 0.692), [(0.531, 0.382, 0.267)])
     assert mirrored(*pink) > 0.4

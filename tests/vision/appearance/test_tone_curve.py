@@ -1,4 +1,4 @@
-"""Display values in another light, and with light added, against the curve of sRGB itself."""
+"""Display values under another light, and with light added, against the sRGB curve."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def test_what_a_code_shows_does_not_depend_on_the_light(light):
     reflectances = np.geomspace(0.02, 1.0, 20)
     codes = 255 * display(light * reflectances)
     shown = values_of(codes, gain_in(np.float32(light)))
-    # Only near black the curve is straight.
+    # The curve is linear only near black.
     np.testing.assert_allclose(shown[codes > 10], display(reflectances)[codes > 10], atol=1e-4)
     np.testing.assert_allclose(shown, display(reflectances), atol=0.02)
 

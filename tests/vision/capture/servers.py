@@ -1,4 +1,4 @@
-"""Network cameras on loopback: MJPEG over HTTP, and RTSP with H.264, both as real servers on real sockets."""
+"""Network cameras on loopback for tests: MJPEG over HTTP, and H.264 over RTSP, on real sockets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIZE = (320, 240)
 
 
 def picture(i: int) -> np.ndarray:
-    """Picture ``i`` of a stream: noise, and its number in the brightness of sixteen blocks at the top."""
+    """Return picture ``i`` of a stream: noise, with its number coded in sixteen black or white blocks at the top."""
     image = np.random.default_rng(i).integers(60, 200, (SIZE[1], SIZE[0], 3)).astype(np.uint8)
     image[:40] = 0
     for bit in range(16):
@@ -31,15 +31,16 @@ def picture(i: int) -> np.ndarray:
 
 
 def number(image: np.ndarray) -> int:
-    """Which picture of a stream this is."""
+    """Return the number coded into a picture by :func:`picture`."""
     return sum(int(image[5:35, 20 * bit + 5 : 20 * bit + 15].mean() > 127) << bit for bit in range(16))
 
 
 class Camera:
-    """Serves pictures to whoever knows user and password; ``cut`` and ``back`` are its plug.
+    """A server that streams pictures to clients with the right user and password.
 
-    Attributes:
-        is_still: it holds the connection but sends nothing.
+    ``cut`` and ``back`` disconnect and reconnect it.
+
+    Attributes: is_still: whether it keeps the connection open but sends nothing.
     """
 
     scheme = ""
@@ -62,7 +63,7 @@ class Camera:
 
     @property
     def now(self) -> int:
-        """Number of the picture that is taken now."""
+        """Number of the current picture."""
         return int((time.monotonic() - self.begun_s) / PICTURE_S)
 
     def address(self, login: str = "eye:s3cret@") -> str:
@@ -85,14 +86,14 @@ class Camera:
         self._wires.clear()
 
     def next(self, i: int) -> int:
-        """The number after ``i``, once it is there; it never is while the camera is still."""
+        """Wait for the picture after ``i`` and return its number; block while the camera is still."""
         while self.is_still or self.now <= i:
             time.sleep(0.005)
         return max(i + 1, self.now)
 
 
 class MjpegCamera(Camera):
-    """MJPEG over HTTP."""
+    """A camera with MJPEG over HTTP."""
 
     scheme = "http"
 
@@ -119,13 +120,13 @@ def _serve_mjpeg(handler: socketserver.BaseRequestHandler, camera: Camera) -> No
                 i = camera.next(i)
 
         def log_message(self, *_: object) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     Http(handler.request, handler.client_address, handler.server)
 
 
 class RtspCamera(Camera):
-    """RTSP with H.264, its RTP packets inside the same connection (RFC 2326, section 10.12)."""
+    """A camera with H.264 over RTSP, with RTP packets interleaved in the connection (RFC 2326, section 10.12)."""
 
     scheme = "rtsp"
 
@@ -169,7 +170,7 @@ def _serve_rtsp(handler: socketserver.BaseRequestHandler, camera: Camera) -> Non
 
 
 def _send_rtp(wire: socket.socket, camera: Camera) -> None:
-    """Pictures as RTP packets, which FFmpeg makes and sends to a port of ours, put into the connection."""
+    """Encode pictures with FFmpeg, which sends RTP packets to a local port, and forward those on the connection."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as packets:
         packets.bind(("127.0.0.1", 0))
         packets.settimeout(0.05)

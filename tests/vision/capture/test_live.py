@@ -1,4 +1,4 @@
-"""Live cameras: newest wins, failures are said and mended, two cameras show one moment."""
+"""Live cameras: only the newest frame is used, failures are reported and repaired, two cameras are synchronised."""
 
 import queue
 import threading
@@ -15,7 +15,7 @@ from vision.capture.newest import FROZEN_S
 
 
 class Clock:
-    """Seconds that pass only when told to."""
+    """A clock that advances only when the test sets it."""
 
     def __init__(self):
         self.now_s = 100.0
@@ -25,7 +25,7 @@ class Clock:
 
 
 class Camera:
-    """Gives the pictures that the test puts in; an exception in the queue is raised."""
+    """A camera that returns the pictures the test puts into its queue; exceptions in the queue are raised."""
 
     def __init__(self, name="camera 0", remarks=(), is_there=True):
         self.name, self.remarks, self.is_there = name, remarks, is_there
@@ -54,7 +54,7 @@ class Camera:
         self.closed += 1
 
     def give(self, picture):
-        """Put a picture in, and wait until it has been taken over."""
+        """Put a picture into the queue, and wait until it has been grabbed."""
         self.taken.acquire()
         self.pictures.put(picture)
         self.taken.acquire()

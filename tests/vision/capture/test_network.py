@@ -1,4 +1,4 @@
-"""Network cameras: real servers on loopback, looked at by OpenCV's FFmpeg; newest picture, plug pulled, passwords."""
+"""Network cameras against real servers on loopback: order, disconnection, passwords, picture size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vision.capture.video4linux import Video4LinuxCamera
 
 LENS = Camera(*SIZE, np.eye(3), np.zeros(5), 0.1)
 WAIT_S = 300
-"""Long enough for a machine that has other things to do."""
+"""Timeout that is long enough for a busy machine."""
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_another_size_is_refused_with_both_sizes(serve: Callable[[type[Server]],
 
 
 class Scripted:
-    """A capture whose pictures come when the script says; each read moves its clock on."""
+    """A capture whose pictures arrive after scripted delays; each read advances its clock."""
 
     def __init__(self, waits_s: list[float]) -> None:
         self.waits_s, self.now_s = waits_s, 0.0
@@ -107,7 +107,7 @@ class Scripted:
         return True, np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
 
     def release(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def test_the_first_picture_is_one_that_had_to_be_waited_for() -> None:

@@ -1,4 +1,4 @@
-"""The newest picture of a live camera, with times passed along."""
+"""The newest picture of a live camera, at times given by the test."""
 
 import numpy as np
 

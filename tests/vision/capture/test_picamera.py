@@ -1,4 +1,4 @@
-"""The Raspberry Pi camera's driver against a module that stands in for picamera2."""
+"""The driver of the Raspberry Pi camera against a fake picamera2 module."""
 
 import sys
 from types import ModuleType
@@ -21,7 +21,10 @@ SETTLED = {
 
 
 class Picamera2:
-    """One module with autofocus; ``ignores`` are controls that it takes without effect."""
+    """A fake camera module with autofocus.
+
+    ``ignores``: controls that are accepted but have no effect; ``lacks``: controls that it does not have.
+    """
 
     ignores = frozenset()
     lacks = frozenset()

@@ -1,4 +1,4 @@
-"""Recordings as sources of frames."""
+"""Recordings as frame sources."""
 
 import cv2
 import numpy as np

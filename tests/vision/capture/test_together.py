@@ -1,4 +1,4 @@
-"""Recordings of one table by several cameras."""
+"""Synchronised recordings of one table by several cameras."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Bare videos, and videos that end too soon."""
+"""Videos without a recording file, and truncated videos."""
 
 import cv2
 import numpy as np

@@ -18,7 +18,7 @@ FOUND = {cv2.CAP_PROP_EXPOSURE: 157.0, cv2.CAP_PROP_WB_TEMPERATURE: 4600.0, cv2.
 
 
 class Capture:
-    """What cv2.VideoCapture does, scripted."""
+    """A scripted stand-in for ``cv2.VideoCapture``."""
 
     def __init__(self, stubborn=(), lacks=(), resets=(), frames=10_000, is_there=True):
         self.values = dict.fromkeys((cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT), 640.0) | AUTOMATICS
@@ -42,7 +42,7 @@ class Capture:
     def read(self):
         self.read_count += 1
         if self.read_count == SETTLING_FRAMES:
-            self.values |= FOUND  # what the automatics have settled on
+            self.values |= FOUND  # what automatic exposure, white balance and focus settled on
         if self.read_count > self.frames:
             return False, None
         return True, np.zeros((720, 1280, 3), np.uint8)

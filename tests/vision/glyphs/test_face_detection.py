@@ -1,4 +1,4 @@
-"""Faces that are drawn off their places are found where they are, by the rings printed on them."""
+"""Detection of displaced faces by the rings printed on them."""
 
 import cv2
 import numpy as np
@@ -25,7 +25,7 @@ def faces(centres_px):
 
 
 def drawn(centre_px, noise=3.0):
-    """A picture (height, width, 3) of one wooden face with a printed ring, on paper."""
+    """Return a (height, width, 3) picture of one wooden face with a printed ring, on paper."""
     y, x = np.mgrid[:SIZE_PX, :SIZE_PX]
     apart_mm = np.linalg.inv(TO_PICTURE) @ np.array([x - centre_px[0], y - centre_px[1]]).reshape(2, -1)
     radius_mm = np.hypot(*apart_mm).reshape(SIZE_PX, SIZE_PX)
@@ -50,7 +50,7 @@ def test_a_ring_is_found_off_its_place(offset_mm, ring_mm):
 @pytest.mark.parametrize("ring_mm", [None, RING_MM])
 @pytest.mark.parametrize("beyond_px", [(100.0, -300.0), (-300.0, 100.0), (100.0, 900.0), (900.0, 900.0)])
 def test_beyond_the_edge_of_the_picture_no_ring_is_found(beyond_px, ring_mm):
-    """As on a tower that reaches out of the picture."""
+    """This happens with a tower that extends beyond the picture."""
     image, labels = drawn(np.array([100.0, 100.0])), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
     left, top, right, bottom = box_px(faces([beyond_px]), labels.shape)
     assert min(right - left, bottom - top) >= 2
@@ -77,7 +77,7 @@ def test_a_ring_of_known_radius_is_found_by_an_arc_of_it():
 
 
 def test_even_ground_is_no_face_where_the_ring_is_known():
-    """A dark edge beside the place of a face leaves most places in reach more uneven than this one."""
+    """Uniform ground scores lower than a ring, although a dark edge nearby makes most other places more uneven."""
     ground = np.full((SIZE_PX, SIZE_PX, 3), 200, np.uint8)
     ground[:, :62] = 120
     labels, expected = np.zeros((SIZE_PX, SIZE_PX), np.uint16), np.array([108.0, 100.0])
@@ -102,7 +102,7 @@ def test_half_a_ring_is_found_but_is_less_certain():
     [(coarse_unevenness, COARSE_MM, 12, cv2.INTER_NEAREST), (fine_unevenness, FINE_MM, 24, cv2.INTER_LINEAR)],
 )
 def test_colour_varies_along_circles_as_what_is_sampled_there(unevenness, steps_mm, angles, between):
-    """Two faces, one of them at the border of the picture and half occluded."""
+    """One of the two faces lies at the border of the picture and is half occluded."""
     image = cv2.blur(drawn((60.0, 90.0)), (9, 9))
     labels = np.zeros(image.shape[:2], np.uint16)
     labels[:80] = (RANK + 1) << RANK_BITS
@@ -122,7 +122,10 @@ def test_colour_varies_along_circles_as_what_is_sampled_there(unevenness, steps_
 
 
 def variance_along_circles(image, labels, centre_px, angles, between):
-    """Variance on all circles but the most uneven one, as a share of brightness squared; the share seen; means."""
+    """Return the variance along circles, the visible share, and the mean brightness of each circle.
+
+    The variance leaves out the most uneven circle, and is relative to the squared brightness.
+    """
     turn = np.arange(angles) * (2 * np.pi / angles)
     deviations, values, means, count = [], [], [], 0
     for radius in BORDER:

@@ -1,4 +1,4 @@
-"""Upper faces lie where what is printed on them is seen."""
+"""Upper faces are located where their print is seen."""
 
 import numpy as np
 import pytest

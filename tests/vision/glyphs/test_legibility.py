@@ -1,4 +1,4 @@
-"""Faces that are found and read at once, also across the edge of a shadow."""
+"""Faces located and read jointly, also across the edge of a shadow."""
 
 import random
 
@@ -32,14 +32,17 @@ SHADOW = 0.55
 ASIDE_MM = 1.1
 
 HAZY = 0.3
-"""Contrast that is left."""
+"""Contrast that remains, as a share."""
 
 NONE = np.zeros(0, np.intp)
 
 
 @pytest.fixture(scope="module")
 def enrolment():
-    """The picture of an enrolment, the same with a shadow on the right of each face, its faces and alphabet."""
+    """Return an enrolment picture, the same with a shadow over the right part of each face, and what it shows.
+
+    The latter are the faces, the alphabet, and the letters of the pieces.
+    """
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     image = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 0, ())
@@ -62,7 +65,7 @@ def enrolment():
 
 
 def one_each(faces):
-    """``faces`` (k) as the only ones of as many cells."""
+    """Return ``faces`` (k) as the only candidates of as many cells."""
     return Candidates(faces, np.arange(len(faces.ranks)), np.zeros(len(faces.ranks)))
 
 
@@ -92,7 +95,7 @@ def test_a_character_that_fits_badly_is_looked_for_beside_its_ring(enrolment):
 
 
 def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
-    """Both rings are in reach, and both characters fit: colours say at which height the stack's own face is."""
+    """Both rings are within reach and both characters fit; the scores by colour decide the stack's height."""
     image, _, faces, alphabet, pieces = enrolment
     for own in range(len(pieces)):
         both = faces.of(np.array([own, (own + 1) % len(pieces)]))
@@ -103,7 +106,11 @@ def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
 
 
 def test_a_face_is_left_to_the_stack_that_has_it_at_its_likeliest_height(enrolment):
-    """One's own face is blurred, and the one behind, where a higher stack would have its face, is the clearer ring."""
+    """A face is left to the stack at whose likeliest height it lies, even if another stack's own face is blurred.
+
+    The clearer ring is that of the other stack, where a higher stack on the first cell would have its face. Without the
+    other stack, that ring is taken.
+    """
     image, _, faces, alphabet, pieces = enrolment
     blurred, labels = cv2.GaussianBlur(image, (0, 0), 1.8), nothing_before(image)
     for own in range(len(pieces)):
@@ -143,7 +150,7 @@ def test_the_face_of_another_stack_speaks_for_nothing(enrolment):
 
 
 def test_of_several_rings_that_with_a_character_is_the_face(enrolment):
-    """A ring at the place of another height, empty, is as even."""
+    """A blank ring at the place of another height is just as even, but has no character."""
     image, _, faces, alphabet, _ = enrolment
     own, elsewhere, painted = faces.centres_px[0], faces.centres_px[1], image.copy()
     turn = np.linspace(0, 2 * np.pi, 90)
@@ -161,7 +168,7 @@ def test_of_several_rings_that_with_a_character_is_the_face(enrolment):
 
 
 def test_a_ring_without_a_character_speaks_for_its_own_place_alone(enrolment):
-    """Of two heights the likelier one would have its face over bare ground, the other one where a circle is seen."""
+    """The likelier of two heights would have its face over bare ground, the other one where a ring is seen."""
     image, _, faces, alphabet, _ = enrolment
     turn, bare = np.linspace(0, 2 * np.pi, 90), np.full_like(image, 170)
     around_mm = np.column_stack([np.cos(turn), np.sin(turn)]) @ faces.to_picture[1].T
@@ -197,7 +204,7 @@ def test_where_bare_wood_fits_better_than_any_character_none_is_told(enrolment):
 
 @pytest.mark.parametrize(("scores", "is_against"), [((0.2, -12.0), False), ((-12.0, 0.2), True)])
 def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment, scores, is_against):
-    """Of two heights one has its face behind another stack, the other one over bare ground."""
+    """One of the two heights has its face behind another stack, the other one over bare ground."""
     image, _, faces, alphabet, _ = enrolment
     bare, both = np.full_like(image, 170), faces.of(np.array([0, 1]))
     hidden = nothing_before(image)
@@ -220,7 +227,7 @@ def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
 
 
 def test_a_character_that_is_too_faint_to_tell_a_face_may_still_tell_which_it_is(enrolment):
-    """All faces mirror a window, which leaves little of their contrast."""
+    """All faces reflect a window, which leaves little of their contrast."""
     image, _, faces, alphabet, pieces = enrolment
     hazy = image.astype(np.float64)
     for (x, y), to_picture in zip(faces.centres_px, faces.to_picture, strict=True):

@@ -1,4 +1,4 @@
-"""A face that lies half in shadow, drawn as in even light."""
+"""A face half in shadow is normalised as if it were under uniform light."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ WOOD, INK, SHADOW = np.array([90.0, 150.0, 200.0]), 0.35, 0.5
 
 @pytest.fixture
 def half_dark():
-    """Wood with strokes of two millimetres, the right half in shadow."""
+    """Return a picture of wood with dark strokes 2 mm wide, the right half in shadow."""
     image = np.tile(WOOD, (2 * MIDDLE, 2 * MIDDLE, 1))
     for row in range(MIDDLE - 30, MIDDLE + 30, 20):
         image[row : row + 2 * PX_PER_MM] *= INK

@@ -1,4 +1,4 @@
-"""How large the ring on a face appears."""
+"""Measurement of the apparent size of the ring on a face."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def face(off_mm=(0.0, 0.0)):
 
 
 def drawn(radius_mm):
-    """Wood with a dark ring, and a thick stroke across it, in a plane that is seen obliquely."""
+    """Return a picture of an obliquely seen plane of wood with a dark ring and a thick stroke inside it."""
     y, x = np.indices(SIZE)
     u, v = np.linalg.inv(TO_PICTURE) @ (np.stack([x.ravel(), y.ravel()]) - MIDDLE_PX[:, None])
     ink = np.exp(-((np.hypot(u, v) - radius_mm) ** 2) / (2 * INK_MM**2)) + (np.abs(u - 3) < 1) * (np.abs(v) < 9)

@@ -1,4 +1,4 @@
-"""Characters that are drawn turned and off their places are known, in any light."""
+"""Rotated and displaced characters are recognised under any light."""
 
 import cv2
 import numpy as np
@@ -22,7 +22,7 @@ def face(count=1):
 
 
 def drawn(letter, turn_deg=0.0, offset_mm=(0.0, 0.0), light=1.0, contrast=1.0):
-    """A picture (height, width, 3) of a wooden face with a character, ``turn_deg`` anticlockwise."""
+    """Return a (height, width, 3) picture of a wooden face with a character, rotated anticlockwise by ``turn_deg``."""
     ink = np.zeros((SIZE_PX, SIZE_PX), np.float32)
     (width, height), _ = cv2.getTextSize(letter, cv2.FONT_HERSHEY_DUPLEX, 2.4, 8)
     corner = (round(MIDDLE_PX - width / 2), round(MIDDLE_PX + height / 2))
@@ -73,7 +73,7 @@ def test_a_faint_character_is_known_when_its_contrast_is_fitted(alphabet):
 
 
 def test_what_occludes_a_face_is_not_compared(alphabet):
-    """A dark piece before the lower third of the face, and nothing before it but the same pixels."""
+    """A dark piece in front hides the lower third of the face; without its label those pixels count against it."""
     image, labels = drawn("R", 30), nothing_before(drawn("R"))
     image[100:] = 20
     labels[100:] = 2 << RANK_BITS

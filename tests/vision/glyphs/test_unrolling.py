@@ -1,4 +1,4 @@
-"""Faces in polar coordinates hold what a picture shows there, and how it changes."""
+"""Sampling of faces in polar coordinates: their values and gradients."""
 
 import cv2
 import numpy as np
@@ -11,7 +11,7 @@ from vision.scene.label_buffer import RANK_BITS
 RADIUS_MM, SIZE_PX = 12.0, 120
 TO_PICTURE = np.array([[3.0, 0.4], [-0.3, 2.1]])
 MIDDLES_PX = ((60.2, 55.7), (31.0, 88.4), (118.0, 2.0))
-"""The last one reaches over the picture's edge."""
+"""The last one extends beyond the edge of the picture."""
 
 
 def faces():
@@ -21,14 +21,14 @@ def faces():
 
 
 def blobs():
-    """A smooth picture of all colours."""
+    """Return a smooth picture of random colours."""
     noise = np.random.default_rng(3).normal(0, 1, (SIZE_PX, SIZE_PX, 3))
     smooth = cv2.GaussianBlur(noise, (0, 0), 5)
     return np.clip(130 + 60 * smooth / smooth.std(), 0, 255).astype(np.uint8)
 
 
 def expected(image, centre_px):
-    """(2, radii, angles) red and green there, and the share of codes that is wood's."""
+    """Return (2, radii, angles) red and green there, relative to the codes of wood (their 80 % quantile)."""
     at = np.array(centre_px) + RADIUS_MM * RADII[:, None, None] * DIRECTIONS @ TO_PICTURE.T
     x, y = np.moveaxis(np.clip(at, 0, SIZE_PX - 1.07).astype(np.float32), -1, 0)
     codes = cv2.remap(image.astype(np.float32), x, y, cv2.INTER_LINEAR)[..., :0:-1].transpose(2, 0, 1)
@@ -42,7 +42,7 @@ def test_shares_are_what_lies_between_pixels_there():
 
 
 def test_what_is_sampled_adds_up_and_is_folded():
-    """Sums over all places, and sums and differences of opposite ones."""
+    """Sums over all places agree with a plain sum; folding into sums and differences can be inverted."""
     image, labels = blobs(), nothing_before(blobs())
     labels[:, 40:] = 2 << RANK_BITS
     opposite, integrals = sample(image, labels, faces())
@@ -70,6 +70,6 @@ def test_gradients_are_differences_of_faces_a_little_displaced():
         slope = (behind - ahead)[..., : sampled.shape[-1]] / (2 * step_mm)
         given = sampled[:, channels] / sampled[:, 2:3]
         for face in range(2):
-            # Each divides by its own wood, and bilinear slopes jump between pixels.
+            # Each face is divided by its own wood value, and bilinear slopes jump between pixels.
             assert np.corrcoef(given[face].ravel(), slope[face].ravel())[0, 1] > 0.9
             assert np.polyfit(given[face].ravel(), slope[face].ravel(), 1)[0] > 0.85

@@ -1,4 +1,7 @@
-"""Boards drawn flat from label buffers: every surface has one colour, so that the truth is the likeliest hypothesis."""
+"""Boards rendered flat from label buffers.
+
+Every surface has one uniform colour, so that the true table is the most likely hypothesis.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -20,15 +23,15 @@ from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS
 from vision.scene.materials import Materials
 
 PAPER = 0.6
-"""Linear light that white paper reflects."""
+"""Reflectance of white paper, in linear light."""
 
 SIDE_SHARE = 0.55
-"""How much darker the sides of pieces are than their faces."""
+"""Brightness of the sides of pieces relative to their faces."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A kit through a camera, whose boards are drawn."""
+    """A kit seen through a camera, whose boards can be rendered."""
 
     reader: Reader
     geometry: Geometry
@@ -38,19 +41,23 @@ class Drawn:
         return self.reader.kit.cells.index(name)
 
     def state(self, stack):
-        """The state of a stack of pieces of one size; 0 for none."""
+        """Return the state of a stack of equally sized pieces; 0 for an empty cell."""
         letters = self.geometry.configurations.colours
         colour = next((i for i, group in enumerate(letters) if stack and stack[-1] in group), 0)
         return 1 + (len(stack) - 1) * len(letters) + colour if stack else 0
 
     def observe(self, table, cells=slice(None)):
-        """The observations of some cells of a table (cell name → stack of one colour)."""
+        """Return the observations of some cells of a table (cell name → stack of one colour)."""
         picture = self.picture(table)
         light = Illumination(np.log(PAPER) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
         return self.reader.observations(picture, self.geometry, light, cells)
 
     def hypothesis(self, table, hypothesised=None):
-        """What is inferred of a table; or an empty hypothesis of it, on which some stacks are then hypothesised."""
+        """Return the hypothesis inferred for a table.
+
+        With ``hypothesised``, return an initially empty hypothesis of that table instead, to which these stacks are
+        assigned.
+        """
         if hypothesised is None:
             return infer(self.observe(table), self.rim, self.geometry)
         result = Hypothesis(self.observe(table), self.rim, self.geometry)
@@ -59,11 +66,11 @@ class Drawn:
         return result
 
     def look(self, picture):
-        """Gives the view of a picture (height, width, 3) uint8 BGR."""
+        """Return a function that makes the view of a picture (height, width, 3) uint8 BGR."""
         return lambda: make_view(picture, self.geometry, self.geometry.prisms)
 
     def picture(self, table):
-        """(height, width, 3) uint8 BGR."""
+        """Render a table as a (height, width, 3) uint8 BGR picture."""
         blank = self.reader.observations(
             np.zeros((*self.geometry.size, 3), np.uint8), self.geometry, Illumination(np.zeros((3, 3)), (1.0, 1.0))
         )
@@ -86,7 +93,7 @@ class Drawn:
 
 @pytest.fixture
 def on_board():
-    """Lets the bare board be known to show a display value everywhere in what a hypothesis observes."""
+    """Return a function that makes a hypothesis use a learned board of one uniform display value."""
 
     def know(hypothesis, value):
         shown = hypothesis.observations
@@ -107,7 +114,7 @@ def drawn():
 
 @pytest.fixture(scope="module")
 def reader():
-    """Of cubes of the squares' own colour."""
+    """Return a reader of cubes that have exactly the colour of the squares."""
     kit, camera = load_kit("citadel"), default_camera()
     appearance = nominal_appearance(kit)
     pieces = dict.fromkeys(appearance.pieces, appearance.floor)

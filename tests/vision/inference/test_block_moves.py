@@ -1,4 +1,4 @@
-"""Block moves leave local optima of coordinate ascent, and nothing else."""
+"""Block moves let coordinate ascent escape local optima and leave correct hypotheses unchanged."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from vision.inference.coordinate_ascent import converge, initialise
 
 
 def begun(drawn, table, hypothesised):
-    """A hypothesis of a drawn table with scores of all cells, on which other stacks are then hypothesised."""
+    """Return a hypothesis of a rendered table with scores for all cells, to which other stacks are then assigned."""
     hypothesis = drawn.hypothesis(table, {})
     initialise(hypothesis, np.arange(len(hypothesis.state)))
     converge(hypothesis)

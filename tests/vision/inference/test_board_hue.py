@@ -1,4 +1,4 @@
-"""What the hue of squares of a learned board says of pieces that colours do not find."""
+"""Hue differences from a learned board as evidence for pieces that the colour model does not find."""
 
 from types import SimpleNamespace
 
@@ -21,12 +21,12 @@ BOARD = np.array([110.0, 80.0, 85.0])
 MAROON = np.array([85.0, 68.0, 100.0])
 
 FACES = np.array([[6, 12, 12], [0, 6, 12]], np.float32)
-"""Rows in which the face and the side of a low and of a high stack begin, and end."""
+"""Rows in which the face and the side of a low and of a high stack begin, and in which the side ends."""
 EDGES = np.repeat(FACES[:, :, None], COLUMNS, axis=2)
 
 
 def shown(*colours, known=True):
-    """Cells that show these colours (b g r, codes) on a board of one colour, where that is ``known``."""
+    """Return a hypothesis whose cells each show one colour (BGR codes) on a uniform board; unknown unless ``known``."""
     codes = np.array([np.broadcast_to(colour, (ROWS, COLUMNS, 3)) for colour in colours]).astype(np.uint8)
     board = np.broadcast_to(BOARD[:, None, None] / 255, (len(colours), 3, ROWS, COLUMNS)).astype(np.float32)
     observations = SimpleNamespace(
@@ -64,7 +64,7 @@ def test_of_no_squares_none_is_off():
 
 
 PIECES = linear_light(np.array([MAROON[::-1], (200, 190, 40)]) / 255)
-"""Reflectances, r g b."""
+"""Reflectances, RGB."""
 
 A_LITTLE_OFF = BOARD * np.array([1.04, 1.0, 0.97])
 

@@ -1,4 +1,4 @@
-"""Characters on faces that something but the character is seen on, too."""
+"""Reading characters on upper faces despite shadows, occlusion, leaning stacks and heights in doubt."""
 
 import random
 
@@ -34,12 +34,12 @@ from vision.scene.label_buffer import RANK_BITS
 
 RIM = np.zeros(RIM_STEPS, np.float32)
 WOOD = 170
-"""Code of bare wood in a template."""
+"""Grey code of bare wood in a template."""
 
 
 @pytest.fixture(scope="module")
 def enrolled():
-    """A reader, the enrolment picture that it learned from, and what colours make of that."""
+    """Return a reader, the enrolment picture it learned from, and a function that infers that table from colours."""
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     table = [kit.enrol.get(cell, "") for cell in kit.cells]
@@ -74,7 +74,10 @@ def test_a_character_is_read_that_the_edge_of_a_shadow_crosses(piece):
     [("b", 2, False), ("b", 3, False), ("b", 4, False), ("c", 2, True), ("c", 4, True)],
 )
 def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(where, height, is_judged, monkeypatch):
-    """Even if it has spoken against the stack that no face was found there."""
+    """A face is searched again once the tower that seemed to occlude it has been corrected.
+
+    With ``is_judged`` a first search found no face there, and the stack was penalised for that.
+    """
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     table = [kit.enrol.get(cell, "") for cell in kit.cells]
@@ -82,7 +85,7 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(where, h
     reader, image = Reader(kit, camera, appearance), picture(kit, camera, pose, light, table, 3, ())
     geometry = reader.geometry(pose)
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
-    # Colours alone take a piece for a tower that half occludes the one behind, and that for a higher one.
+    # The colours alone favour a tower in front that half occludes the piece behind it, and a higher stack there.
     front, behind = kit.cells.index(f"{where}4"), kit.cells.index(f"{where}5")
     for cell, wrong in ((front, 5), (behind, height)):
         scores, state = hypothesis.scores[[cell]], 1 + (wrong - 1) * hypothesis.colours
@@ -99,13 +102,13 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(where, h
 
 
 def without_a_face_at_first(read, cell):
-    """As ``read``, but that no face was found on a ``cell`` when it was called for the first time."""
+    """Wrap ``read`` so that its first call reports that no face was found on ``cell``."""
     faceless = [np.array([cell])]
     return lambda *given: read(*given)._replace(faceless=faceless.pop() if faceless else characters.NONE)
 
 
 def spoken_against(_, hypothesis, cells):
-    """In place of ``remove_faceless``: what has no face is unlikely, but stays."""
+    """Replacement for ``remove_faceless`` that makes stacks without a face unlikely but leaves them in place."""
     hypothesis.read_glyphs(cells, np.full_like(hypothesis.glyph_log_ratio[cells], -300))
     scores = hypothesis.scores[cells]
     scores[:, 1:] -= 300
@@ -115,7 +118,10 @@ def spoken_against(_, hypothesis, cells):
 
 @pytest.mark.parametrize("cell", ["a2", "d3", "b1"])
 def test_a_height_that_colours_rule_out_is_found_where_its_face_is(cell):
-    """Sides of one wood look alike however many they are: colours may prefer one more, though the face is elsewhere."""
+    """The position of the face decides the height where the colours prefer one piece more.
+
+    Sides of the same wood look alike at any height.
+    """
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     table = [kit.enrol.get(square, "") for square in kit.cells]
@@ -133,7 +139,10 @@ def test_a_height_that_colours_rule_out_is_found_where_its_face_is(cell):
 
 @pytest.mark.parametrize("off_px", [(0, 0), (6, -4), (4, 6)])
 def test_a_character_far_off_its_place_is_read_in_a_table_that_is_compared(enrolled, off_px):
-    """A stack that leans has its face where the most even ring is not sought."""
+    """The character on a leaning stack lies outside the region in which the most uniform ring is searched.
+
+    The picture is shifted by ``off_px`` (rows, columns).
+    """
     reader, image, inferred = enrolled
     hypothesis = inferred()
     shown, alphabet = np.roll(image, off_px, axis=(0, 1)), make_alphabet(reader.appearance.glyphs)
@@ -144,7 +153,10 @@ def test_a_character_far_off_its_place_is_read_in_a_table_that_is_compared(enrol
 
 
 def test_even_light_in_which_nothing_is_left_of_a_shadow_speaks_for_no_piece(enrolled, monkeypatch):
-    """Bare wood fits badly across a shadow's edge, and all in even light: each is held against the other in one."""
+    """A face searched under uniform light gives no evidence for a piece if bare wood fits it as well.
+
+    Bare wood fits badly across the edge of a shadow, and well under uniform light; both must be compared in one light.
+    """
     reader, image, inferred = enrolled
     hypothesis, alphabet = inferred(), make_alphabet(reader.appearance.glyphs)
     cell = int(np.flatnonzero(hypothesis.state == 0)[0])
@@ -160,7 +172,10 @@ def test_even_light_in_which_nothing_is_left_of_a_shadow_speaks_for_no_piece(enr
 
 
 def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled, monkeypatch):
-    """It is far from its template, but explains most of the face: nothing says that the face is elsewhere."""
+    """A faint character is read where it is, without a search for its face elsewhere.
+
+    It differs much from its template, but explains most of the face.
+    """
     reader, image, inferred = enrolled
     codes = {letter: np.frombuffer(glyph, np.uint8).astype(float) for letter, glyph in reader.appearance.glyphs.items()}
     faint = {letter: (WOOD + 0.35 * (code - WOOD)).astype(np.uint8).tobytes() for letter, code in codes.items()}
@@ -173,7 +188,11 @@ def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled,
 
 @pytest.mark.parametrize(("nats", "is_learned"), [(-45.0, True), (-20.0, True), (-5.0, False), (5.0, False)])
 def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, on_board, nats, is_learned):
-    """A learned board is known more sharply than the pieces are: there colours may be surer that nothing stands."""
+    """A clear character outweighs colours that prefer an empty cell by up to 45 nats on a learned board.
+
+    The model of a learned board is sharper than that of the pieces, so colours may be too certain of an empty cell
+    there.
+    """
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), reader.kit.cells.index("c6")
     if is_learned:
@@ -202,7 +221,10 @@ def test_where_the_board_looks_as_it_is_no_character_is_looked_for(enrolled, on_
 
 
 def test_characters_are_looked_for_at_heights_that_colours_find_little_less_likely(enrolled, misled):
-    """However much likelier an empty cell is by colours: pieces may be as pale as paper."""
+    """The heights searched depend on how they compare with each other, not with the empty cell.
+
+    Pieces may be as pale as paper.
+    """
     image, hypothesis, cell = misled(0, 0)
     scores = np.full_like(hypothesis.scores[[cell]], -99.0)
     scores[0, [0, *(1 + height * hypothesis.colours for height in range(3))]] = 0, -12, -16, -20
@@ -214,7 +236,10 @@ def test_characters_are_looked_for_at_heights_that_colours_find_little_less_like
 
 
 def test_a_face_at_a_height_that_colours_rule_out_does_not_leave_the_square_empty(enrolled, misled):
-    """Pieces of the ground's colour: what tells where the face is tells that something stands as well."""
+    """A face at a height that the colours rule out confirms that a stack stands there, and gives its height.
+
+    This happens with pieces of the ground's colour.
+    """
     image, hypothesis, cell = misled(0, 0)
     scores = np.full_like(hypothesis.scores[[cell]], -30.0)
     scores[0, [0, *(1 + height * hypothesis.colours for height in range(3))]] = 0, 16, 11, -4
@@ -226,7 +251,10 @@ def test_a_face_at_a_height_that_colours_rule_out_does_not_leave_the_square_empt
 
 
 def test_rings_are_measured_in_the_picture_as_it_was_taken(enrolled, monkeypatch):
-    """A blur that takes halos away moves the darkest circle: the same ring appears smaller the farther away it is."""
+    """Rings are measured in the original picture, not in the one with halos removed.
+
+    Removing halos shifts the darkest circle, the more so the farther away the ring is.
+    """
     reader, image, inferred = enrolled
     alphabet = make_alphabet(reader.appearance.glyphs, reader.appearance.ring_mm)
     legible, measured_in = without_halo(image), []
@@ -252,7 +280,7 @@ def test_a_face_speaks_only_for_heights_that_have_it_there(misled):
 
 
 def tower_before(hypothesis, cell):
-    """The square, and configuration, that would have its face where three pieces on a cell have theirs."""
+    """Return the cell and configuration whose face would be nearest to that of a stack of three on ``cell``."""
     centres_px, count = hypothesis.geometry.faces.centres_px, len(hypothesis.geometry.configurations.all)
     apart_px = np.linalg.norm(centres_px - centres_px[cell * count + 2], axis=1).reshape(-1, count)
     apart_px[cell] = np.inf
@@ -260,7 +288,10 @@ def tower_before(hypothesis, cell):
 
 
 def test_the_rim_of_a_nearer_stack_is_no_part_of_a_face_behind_it(enrolled, misled, monkeypatch):
-    """Where a picture is blurred all ground between its pale rims would be the ink of a character."""
+    """The rim of a nearer stack is not attributed to a face behind it.
+
+    In a blurred picture all ground between its pale rims would look like the ink of a character.
+    """
     image, hypothesis, cell = misled(0, 0)
     hypothesis.score(np.array([cell]), np.zeros_like(hypothesis.scores[[cell]]))
     given, gain = [], face_evidence.character_gain
@@ -281,7 +312,7 @@ def test_the_rim_of_a_nearer_stack_is_no_part_of_a_face_behind_it(enrolled, misl
 
 
 def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolled, misled):
-    """A tower in front would have its face where that of the stack behind it is seen."""
+    """A face that may belong to a tower in front or to the stack behind it is attributed to the likelier one."""
     image, hypothesis, cell = misled(0, 0)
     front, height = tower_before(hypothesis, cell)
     for square, configuration, nats in ((cell, 2, -4), (front, height, -8)):
@@ -296,7 +327,10 @@ def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolle
 
 
 def test_a_stack_that_stands_has_its_face_at_any_height_that_is_as_likely(enrolled, misled):
-    """It was taken for a lower one; a tower in front, of which colours see nothing, would have its face there."""
+    """A face at an equally likely greater height is attributed to the stack, not to a tower in front.
+
+    The colours prefer a single piece to the true three by only 2 nats, and do not favour the tower.
+    """
     image, hypothesis, cell = misled(0, 0)
     front, height = tower_before(hypothesis, cell)
     for square, likely in ((cell, {0: 40, 2: 38}), (front, {height: -8})):
@@ -318,7 +352,10 @@ def test_a_stack_that_stands_has_its_face_at_any_height_that_is_as_likely(enroll
     ("b4", "b3", 4, 0, 0),
 ])  # fmt: skip
 def test_what_is_read_behind_a_stack_speaks_against_that(enrolled, front, behind, pieces, least, most):
-    """A tower hides what is printed behind it, and not before it; a single piece hides nothing of the next face."""
+    """A face read behind a tower that would hide it counts against that tower.
+
+    Faces in front of the tower do not count, nor does the face behind a single piece, which hides nothing of it.
+    """
     reader, _, inferred = enrolled
     hypothesis, cells = inferred(), np.array([reader.kit.cells.index(name) for name in (front, behind)])
     chosen = np.array([pieces - 1, 0])
@@ -341,7 +378,10 @@ def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(
 
 
 def test_a_tower_is_found_of_which_only_lower_stacks_were_scored(enrolled, misled):
-    """Ascent stops where the next higher stack is no likelier, as before a table that tells nothing of their sides."""
+    """A tower is found by its face even if coordinate ascent stopped at lower stacks.
+
+    It stops where the next higher stack is no likelier, as in front of a table that gives no evidence for the sides.
+    """
     image, hypothesis, cell = misled(0, 0)
     scores = hypothesis.scores[[cell]]
     scores[0, 1:] = OUT_OF_REACH
@@ -376,7 +416,7 @@ def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_
     reader, image, inferred = enrolled
     hypothesis, bare = inferred(), np.array([reader.kit.cells.index("b2")])
     standing = np.flatnonzero(hypothesis.state)
-    # As if colours had taken a shadow for one.
+    # Simulate a shadow that the colour model has mistaken for a stack.
     seemingly = np.full_like(hypothesis.glyph_log_ratio[bare], 30 - hypothesis.isolated.scores[bare, 1:].max())
     hypothesis.read_glyphs(bare, seemingly)
     hypothesis.invalidate(bare)
@@ -426,7 +466,10 @@ def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(e
 
 @pytest.fixture
 def misled(enrolled):
-    """A picture of a stack of three, and what is hypothesised: that it is some pieces higher, by so many nats."""
+    """Return a function that returns a picture of a stack of three, its hypothesis, and the cell.
+
+    The hypothesis has the stack ``more`` pieces higher, by a lead of ``nats``.
+    """
     reader, _, _ = enrolled
     kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
     cell = kit.cells.index("c3")
@@ -464,7 +507,10 @@ def test_a_height_that_colours_leave_in_doubt_is_told_by_the_seams(misled, lead)
 
 
 def asked_about(hypothesis, cell, monkeypatch):
-    """Whether faces that are read may be that of three pieces on a cell; grows each time that some are."""
+    """Return a list that grows by one entry per call of ``read_faces``.
+
+    Each entry tells whether the faces to be read included that of a stack of three on ``cell``.
+    """
     its_face_px = hypothesis.geometry.faces.centres_px[cell * len(hypothesis.geometry.configurations.all) + 2]
     read_faces, asked = characters.read_faces, []
 
@@ -477,7 +523,10 @@ def asked_about(hypothesis, cell, monkeypatch):
 
 
 def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_their_mind(enrolled, misled, monkeypatch):
-    """As when a stack was removed that they had taken the sides of this one for: the one behind has a face, too."""
+    """A cell whose colours now favour another height is searched again, although a face was found there before.
+
+    This happens when a stack is removed whose sides were in fact those of this one.
+    """
     image, hypothesis, cell = misled(0, 0)
     alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
     known = characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}).known

@@ -1,4 +1,4 @@
-"""A drawn board is inferred, and inferred again where it has changed."""
+"""Coordinate ascent infers rendered tables, and updates them where the picture has changed."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def test_a_drawn_board_is_inferred(drawn):
 
 def test_what_has_changed_is_inferred_again_as_if_for_the_first_time(drawn):
     hypothesis, after = drawn.hypothesis(TABLE), {**TABLE, "d4": "G", "d6": "RR"}
-    cells = np.array([drawn.cell(name) for name in ("d4", "d5", "d6")])  # of d5 more is visible now
+    cells = np.array([drawn.cell(name) for name in ("d4", "d5", "d6")])  # more of d5 is visible now
     infer_again(hypothesis, cells, drawn.observe(after, cells))
     np.testing.assert_array_equal(hypothesis.state, expected(drawn, after))
     assert hypothesis.updated[cells].all()
@@ -33,7 +33,10 @@ def test_what_has_changed_is_inferred_again_as_if_for_the_first_time(drawn):
 
 
 def test_a_tower_is_found_though_lower_stacks_alone_were_scored(drawn):
-    """As where a piece was likelier than two by a little, and nobody asked for five."""
+    """A tower is found by a complete scoring where one piece was only slightly likelier than two.
+
+    Greater heights had not been scored.
+    """
     hypothesis, cell = drawn.hypothesis(TABLE), drawn.cell("f3")
     colours, tower = hypothesis.colours, int(hypothesis.state[cell])
     assert not may_be_higher(hypothesis).any()

@@ -1,4 +1,4 @@
-"""Faces of which a reading is sure tell a colour that one photograph told badly."""
+"""Piece colours that were learned wrongly from one photograph are corrected from faces read with certainty."""
 
 from dataclasses import replace
 
@@ -16,13 +16,13 @@ BOARD = BoardAppearance(np.full((300, 300, 3), 0.4, np.float32), *np.ones((2, 30
 
 @pytest.fixture
 def seen(drawn, on_board):
-    """What is inferred of a table on a board that is known everywhere."""
+    """Return a function that infers a table on a learned board of uniform display value 0.5."""
     return lambda table: on_board(drawn.hypothesis(table), 0.5)
 
 
 @pytest.fixture
 def learned(drawn):
-    """The colours of a set of which some pieces were learned as ``shares`` of what they are."""
+    """Return a function that builds colours of which some were learned as a share of their true reflectance."""
 
     def colours(board=BOARD, **shares):
         appearance = drawn.reader.appearance

@@ -1,4 +1,4 @@
-"""What has not the ground's hue may be a piece, whatever each pixel's colour says."""
+"""A hue different from the ground's is evidence for a piece, whatever the colour of each pixel suggests."""
 
 import random
 from dataclasses import replace
@@ -19,12 +19,12 @@ from vision.reader import Reader
 TABLE = {"d4": "R", "e6": "G", "c5": "RG", "f3": "R"}
 PALE_RED, PALE_GREEN = (230, 195, 182), (185, 201, 166)
 BROWN = (0.41, 0.34, 0.23)
-"""What is left of pale red where too much of what it mirrors was taken away."""
+"""What remains of pale red if too much specular reflection was subtracted from it."""
 
 
 @pytest.fixture(scope="module")
 def domination():
-    """A reader, and a picture of a few stacks whose tops are pale red and green."""
+    """Return a reader, a picture of a few stacks whose tops are pale red and green, and its pose."""
     printed, camera = load_kit("domination"), default_camera()
     pale = {"R": PALE_RED, "G": PALE_GREEN}
     pieces = tuple(replace(kind, colour=pale.get(kind.letter, kind.colour)) for kind in printed.pieces)
@@ -45,7 +45,7 @@ def test_pieces_have_another_hue_than_the_ground_has(domination):
 
 
 def test_a_piece_whose_colour_was_learned_wrongly_is_no_bare_ground(domination):
-    """By each pixel pale red is ground in another light rather than brown."""
+    """Red was learned as brown: pixel by pixel, pale red would be ground in another light rather than brown."""
     reader, image, _ = domination
     wrong = replace(reader.appearance, pieces=reader.appearance.pieces | {"R": BROWN})
     reading = Reader(reader.kit, reader.camera, wrong).read(Frame(image, 0, 0.0))
@@ -58,7 +58,10 @@ PALE_GREEN_CUBE, STANDING = (176, 196, 168), "c3"
 
 @pytest.fixture(scope="module")
 def diamond():
-    """A reader of cubes of which one kind is pale green, not far from its pillars' gray, and a picture of one on c3."""
+    """Return a reader of cubes, a picture of a pale green one on c3, and its pose.
+
+    Its hue is close to the grey of the pillars.
+    """
     printed, camera = load_kit("diamond"), default_camera()
     pieces = tuple(replace(kind, colour=PALE_GREEN_CUBE) if kind.letter == "G" else kind for kind in printed.pieces)
     kit = replace(printed, pieces=pieces)
@@ -71,7 +74,7 @@ def diamond():
 
 
 def ratios(diamond, pieces):
-    """By cell, of those that are seen, given the colours that ``pieces`` may have."""
+    """Return the log-likelihood ratio for each visible cell, given the colours ``pieces`` may have."""
     reader, image, pose = diamond
     geometry = reader.geometry(pose)
     observations = reader.observations(image, geometry, reader.light(image, pose))
@@ -87,7 +90,7 @@ def test_the_hue_of_a_pillar_tells_whether_anything_stands_on_it(diamond):
 
 
 def test_the_hue_of_a_piece_speaks_more_for_it_than_one_that_no_piece_has(diamond):
-    """What is seen round the middle of the cube is as green as this, part of it being the pillar."""
+    """The green ratio resembles what is seen around the middle of the cube, which includes part of the pillar."""
     pale_green = np.array(diamond[0].appearance.column.top) * (0.76, 1, 0.86)
     own, others = (ratios(diamond, [colour])[STANDING] for colour in (pale_green, (0.5, 0.01, 0.02)))
     assert own > others + 1

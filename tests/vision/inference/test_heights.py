@@ -1,4 +1,4 @@
-"""Heights that colours leave in doubt, told by surfaces and boundaries that each predicts."""
+"""Stack heights left in doubt by the colours are decided by the surfaces and boundaries that each height predicts."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,10 @@ def everywhere(hypothesis):
 
 
 def misled(drawn, stack, believed, nats):
-    """What is inferred of a board with one stack, of which colours say that it is ``believed``, by so many nats."""
+    """Return a hypothesis of a board with one ``stack`` on d4, and its cell.
+
+    The colours favour the stack ``believed`` by a lead of ``nats``.
+    """
     hypothesis, cell = drawn.hypothesis({"d4": stack}), drawn.cell("d4")
     true, other = drawn.state(stack), drawn.state(believed)
     assert hypothesis.state[cell] == true
@@ -51,7 +54,7 @@ def test_colours_alone_do_not_rule_out_a_camouflaged_piece(drawn):
 
 
 class Misled:
-    """Scores of colours that find a stack of three unlikely, and all lower ones impossible."""
+    """Stub of all scores: three pieces are unlikely (−4 nats), everything else is practically ruled out."""
 
     def __init__(self, hypothesis):
         self.scores = np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), -60.0, np.float32)
@@ -61,7 +64,7 @@ class Misled:
         return self.scores
 
     def outdate(self, cell, before):
-        """Nothing else is asked about."""
+        """Do nothing: no other cell is scored."""
 
 
 def test_a_camouflaged_tower_is_asked_about_though_no_single_piece_may_stand_there(drawn):
@@ -102,7 +105,10 @@ def test_the_height_beside_the_chosen_one_is_asked_about_as_well(drawn):
 
 
 def blind(_view, prisms, _hypothesis, _stacks, which, aside_mm=None):
-    """A comparison by boundaries that tells nothing but how far ``aside_mm`` each height has its face."""
+    """Replacement for ``compare_on`` that returns the given scores unchanged.
+
+    ``aside_mm``: by height, the offset of the uppermost face (2,), in mm.
+    """
     places = np.zeros((len(which[1]), prisms.kinds.shape[1], 3))
     for height, at in (aside_mm or {}).items():
         places[height, height - 1, :2] = at
@@ -110,7 +116,10 @@ def blind(_view, prisms, _hypothesis, _stacks, which, aside_mm=None):
 
 
 def test_what_neither_colours_nor_boundaries_tell_is_no_further_piece(drawn, monkeypatch):
-    """In the shadow before a stack both have one more, if anything."""
+    """If neither colours nor boundaries decide, the lower stack is chosen.
+
+    In the shadow in front of a stack both may favour one piece more.
+    """
     monkeypatch.setattr(heights, "compare_on", blind)
     hypothesis, cell = misled(drawn, "R", "RR", nats=0.5)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
@@ -118,7 +127,10 @@ def test_what_neither_colours_nor_boundaries_tell_is_no_further_piece(drawn, mon
 
 
 def test_a_stack_of_which_no_face_is_far_aside_is_likelier(drawn, monkeypatch):
-    """One more piece fits where all pieces lie farther and farther to one side; people put them over the square."""
+    """A height that needs an offset face loses against one whose pieces lie in place.
+
+    A wrong extra piece often fits if the pieces are shifted more and more to one side, but players centre their stacks.
+    """
     leaning = {2: (2.5, -2.0)}
     monkeypatch.setattr(heights, "compare_on", lambda *given: blind(*given, aside_mm=leaning))
     hypothesis, cell = misled(drawn, "R", "RR", nats=4.0)
@@ -127,7 +139,7 @@ def test_a_stack_of_which_no_face_is_far_aside_is_likelier(drawn, monkeypatch):
 
 
 def test_heights_beside_a_line_of_stacks_are_weighed_again(drawn, monkeypatch):
-    """What is found of towers has colours score their neighbours anew, as if those had not been weighed."""
+    """Cells whose colours are rescored when a line of stacks is resolved have their heights weighed again."""
     hypothesis, cell, line = drawn.hypothesis({"d4": "R"}), drawn.cell("d4"), drawn.cell("g6")
 
     def mislead(hypothesis):
@@ -160,7 +172,10 @@ def test_what_colours_take_for_a_piece_is_bare_where_no_surface_ends(drawn):
 
 
 def test_a_tower_where_no_single_piece_would_be_likelier_than_none_is_compared_with_none(drawn):
-    """It may explain what stands behind it."""
+    """An unlikely single piece does not keep a wrong tower from being compared with the empty cell.
+
+    A tower may seem likely because it explains what stands behind it.
+    """
     hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
     hypothesis.scores[cell] = -50.0
     hypothesis.scores[cell, [0, drawn.state("GGG")]] = 0.0, EMPTY_NATS + 5

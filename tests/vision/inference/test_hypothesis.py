@@ -1,4 +1,4 @@
-"""One owner of what is inferred: proposals change it, and are taken back without a trace."""
+"""Hypotheses: proposals change them, and a rejected proposal restores them exactly."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ TABLE = {"d4": "RR", "d5": "G", "e4": "B"}
 
 
 def held(hypothesis):
-    """Copies of all that a hypothesis holds, and of the label buffer that it renders."""
+    """Return copies of all arrays of a hypothesis, and of the label buffer that it renders."""
     fields = {
         name: getattr(hypothesis, name) for name in ("state", "shift_mm", "scores", "side_steps", "stale", "updated")
     }
@@ -39,7 +39,7 @@ def test_a_rejected_proposal_leaves_no_trace(drawn):
 
 @pytest.mark.parametrize(("proposed", "is_better"), [("RR", True), ("GG", False), ("", False)])
 def test_a_proposal_is_judged_by_the_picture(drawn, proposed, is_better):
-    """The table holds two red discs; one is hypothesised so far."""
+    """The table has two red discs on d4, of which one is hypothesised so far."""
     cell = drawn.cell("d4")
     hypothesis = drawn.hypothesis(TABLE, TABLE | {"d4": "R"})
     proposal = Proposal(hypothesis, np.array([cell]), 4)

@@ -1,4 +1,4 @@
-"""Whole tables told by the characters on their faces."""
+"""Joint scores of whole tables from the characters on their faces."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,11 @@ from vision.inference.joint_scoring import score_characters
 
 FRONT, BEHIND = 0, 1
 LOW, HIGH, PIECE = 4, 5, 1
-"""States: of the tower in front, which hides the cell behind where it is high; and of a piece there."""
+"""States of the tower in front, which hides the cell behind where it is high, and of a piece on that cell."""
 
 
 class Stub:
-    """Holds states, as a hypothesis does."""
+    """Stub of a hypothesis that only holds states."""
 
     def __init__(self):
         self.state = [0, 0]
@@ -22,7 +22,10 @@ class Stub:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_a_face_that_a_table_hides_tells_nothing_of_it(order):
-    """Whether something stands behind a tower is not told by what is seen there if the tower is lower."""
+    """A character behind a tower is no evidence for or against tables in which the tower hides it.
+
+    If the tower is lower, what is seen there cannot tell whether anything stands behind the higher one.
+    """
     hypothesis = Stub()
 
     def read(cell):

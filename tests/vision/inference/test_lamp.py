@@ -1,4 +1,4 @@
-"""A lamp that is low, or behind the board, is told by the light on the sides of all stacks together."""
+"""Whether the lamp is low or behind the board is inferred from the light on the sides of all stacks together."""
 
 import sys
 from dataclasses import replace
@@ -26,7 +26,7 @@ def colours(drawn):
 
 @pytest.fixture(params=SHARES)
 def lamp(request, drawn, monkeypatch):
-    """One that is not the usual one, which lights the sides of all that is drawn."""
+    """Render the sides as bright as under an unusual lamp (low, or behind the board); return that lamp."""
     monkeypatch.setattr(sys.modules[type(drawn).__module__], "SIDE_SHARE", SHARES[request.param])
     return request.param
 
@@ -70,7 +70,7 @@ def test_before_a_lamp_behind_the_board_plain_faces_are_paler(drawn, colours):
 
 
 def test_beside_a_usual_lamp_the_sides_of_black_pieces_are_dark_as_well(drawn):
-    """Dark display values are not proportional to a root of light."""
+    """Dark display values are not proportional to the root of linear light, so black pieces must not look backlit."""
     black = dict.fromkeys(drawn.reader.appearance.pieces, (0.017, 0.017, 0.017))
     reader = Reader(drawn.reader.kit, drawn.reader.camera, replace(drawn.reader.appearance, pieces=black))
     dark = replace(drawn, reader=reader)
@@ -97,5 +97,5 @@ def test_on_a_learned_board_sides_may_be_brighter_than_faces_but_are_as_dark_as_
 
 
 def brightness(colours):
-    """Of all ``colours`` (BINS³,) that are told, in bins."""
+    """Return the sum of the bin indices of all entries that are set in ``colours`` (BINS³,): their total brightness."""
     return sum(np.unravel_index(np.flatnonzero(colours), (BINS,) * 3))

@@ -1,4 +1,4 @@
-"""The light on the sides of pyramids is found together with their colours."""
+"""The light on the lateral faces of pyramids is estimated together with their colours."""
 
 import numpy as np
 import pytest
@@ -27,24 +27,27 @@ from vision.likelihood.lateral_faces import TowerFits, fit_towers
 from vision.reader import Reader
 
 MISLED_NATS = 12.0
-"""More than leaves a cell in doubt, less than the close look tells of any of these."""
+"""More than the margin within which a cell is in doubt, less than the evidence of the close-up view here."""
 
 DARK, PALE = 0, 1
 REFLECTANCE = np.array([[0.09, 0.12, 0.14], [0.26, 0.33, 0.35]])[:, ::-1]
-"""Turned round, as a set's r g b are for pictures: loops are compiled for such rows already."""
+"""Reversed from RGB to BGR, because the loops are already compiled for arrays with this memory layout."""
 LIGHT = np.log(np.array([[1.0] * 3, [2.4] * 3, [0.4] * 3, [0.7] * 3]))
 """On the second side a dark pyramid is about as bright as a pale one on the first."""
 
 
 def pyramids(colours, seen):
-    """The sides of pyramids of ``colours``, of which those ``seen`` are in view."""
+    """Return the sides of pyramids of ``colours``, of which only those in ``seen`` are visible."""
     means = display(np.exp(LIGHT)[None] * REFLECTANCE[colours][:, None])
     means += np.random.default_rng(5).normal(0, 0.01, means.shape)
     return [_Sides(one[None], np.array([[side in seen for side in range(4)]])) for one in means]
 
 
 def nats_off(sides, area_mm2=1e6, light=LIGHT):
-    """(colours,) nats against each colour of one tower's uppermost pyramid, of ``sides`` of its pyramids."""
+    """Return (colours,) nats by which each colour of the uppermost pyramid of one tower is unlikely.
+
+    The tower has the given ``sides``, each of ``area_mm2``.
+    """
     by_hue = np.zeros((1, len(sides.means), len(REFLECTANCE)))
     area_mm2 = np.where(sides.is_seen, area_mm2, 0.0)
     return -_by_colour(sides.means[None], area_mm2[None], _predicted(light, REFLECTANCE), by_hue)[0]
@@ -72,7 +75,10 @@ def test_one_side_in_a_shadow_speaks_only_so_much_against_a_colour():
 
 
 def tower_off(*differences):
-    """Sides of a tower of dark pyramids, the uppermost first, that differ by so much from what light and colour say."""
+    """Return the sides of a tower of dark pyramids, the uppermost first.
+
+    Each differs by one of ``differences`` from the display values that light and colour predict.
+    """
     predicted = _predicted(LIGHT, REFLECTANCE)[DARK]
     is_seen = np.array([[True, True, False, False]] * len(differences))
     return _Sides(np.array([predicted + off for off in differences]), is_seen)
@@ -114,7 +120,7 @@ def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatc
     reader = Reader(kit, camera, nominal_appearance(kit))
     _, geometry = reader.read_with_geometry(Frame(picture, 0, 0.0))
     monkeypatch.setattr("vision.inference.lateral_faces.DOUBT_NATS", 1e9)
-    monkeypatch.setattr("vision.inference.lateral_faces.TRIED_NATS", -1.0)  # none but the likeliest
+    monkeypatch.setattr("vision.inference.lateral_faces.TRIED_NATS", -1.0)  # only the likeliest
     before = set(closely)
     reader.read_at(Frame(picture, 0, 1.0), geometry)
     assert len(before) < len(stacks) == len(set(closely))
@@ -127,7 +133,10 @@ def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatc
 
 
 def test_what_colours_found_is_looked_at_closely_where_edges_in_crops_prefer_another(monkeypatch):
-    """As of pale pyramids in the last rank, whose tips are seen before a dark cloth."""
+    """A cell is examined in the close-up view where the edges in crops prefer another colour than the colour model.
+
+    This happens with pale pyramids on the last rank, whose tips are seen in front of a dark cloth.
+    """
     kit, camera = load_kit("ziggurat"), default_camera()
     stacks = {"b2": "Q", "c4": "d", "e3": "W", "d5": "q"}
     scene = Scene(kit, camera, default_pose(kit), WINDOW)
@@ -136,7 +145,7 @@ def test_what_colours_found_is_looked_at_closely_where_edges_in_crops_prefer_ano
     def misled(*given):
         hypothesis = infer(*given)
         standing = np.flatnonzero(hypothesis.state)
-        # The first configurations are of the smallest pyramid.
+        # The first configurations are those of the smallest pyramid.
         hypothesis.scores[standing, 1] = hypothesis.scores[standing].max(axis=1) + MISLED_NATS
         return hypothesis
 

@@ -1,4 +1,4 @@
-"""Lines of stacks and towers that are taken for each other are told apart by their boundaries, and stay as they are."""
+"""A line of two stacks and a single tower that look alike are told apart by their boundaries."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ COLOUR = "B"
 
 
 def as_tower(drawn, table, height):
-    """The picture of a table, and what is inferred of it but for a tower hypothesised in place of the line."""
+    """Return the picture of a table, and a hypothesis with a tower of ``height`` in front in place of the true line."""
     hypothesis = drawn.hypothesis(table)
     front, behind = drawn.cell(FRONT), drawn.cell(BEHIND)
     scores, tower = hypothesis.scores[[front]], drawn.state(COLOUR * height)
@@ -44,7 +44,7 @@ def heights(drawn, hypothesis):
 
 @pytest.fixture(scope="module")
 def tall(drawn):
-    """The height of the lowest tower that occludes the middle of the cell behind."""
+    """Return the height of the lowest tower that occludes the centre of the cell behind it."""
     for height in range(2, 11):
         _, hypothesis = as_tower(drawn, {FRONT: COLOUR * height}, height)
         if drawn.cell(BEHIND) in occluded_singles(hypothesis, drawn.cell(FRONT)):
@@ -80,7 +80,7 @@ def test_a_line_of_stacks_is_no_tower_on_a_learned_board_either(drawn, tall, mon
 
 
 def test_a_tower_of_plain_faces_is_no_line_of_stacks_on_a_learned_board_either(drawn, tall, monkeypatch):
-    """Of one stack alone its height does not tell while the other one stands."""
+    """Changing the height of one stack alone does not resolve this while the other one is hypothesised."""
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=20.0)
     monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
     monkeypatch.setattr(render_and_compare, "weigh_heights", lambda *_: None)
@@ -144,7 +144,10 @@ def test_a_tower_stays_one(drawn, tall, more):
 
 
 def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
-    """The more a picture of a line looks like that of a tower as well, the less sure it is."""
+    """A line of plain stacks is split only if it is likelier by more than ``SURE_OF_PLAIN_NATS``.
+
+    Pictures blended more and more with that of a tower make the line less certain.
+    """
     margins, compared = [], line_of_stacks.compare_with_line
 
     def spy(*arguments, is_bare):
@@ -171,7 +174,10 @@ def test_only_what_was_updated_is_split(drawn, tall):
 
 
 def as_line(drawn, table, stacks, nats=5.0):
-    """The picture of a table, and what is inferred of it but for a line hypothesised, so likely as given behind."""
+    """Return the picture of a table, and a hypothesis with a line of ``stacks`` (heights in front and behind).
+
+    ``nats``: score of the stack behind against an empty cell.
+    """
     hypothesis = drawn.hypothesis(table)
     for name, height, best in ((FRONT, stacks[0], 30.0), (BEHIND, stacks[1], nats)):
         cell, state = drawn.cell(name), drawn.state(COLOUR * height)
@@ -186,7 +192,7 @@ def as_line(drawn, table, stacks, nats=5.0):
 @pytest.mark.parametrize("nats", [5.0, 50.0])
 @pytest.mark.parametrize("less", [1, 2])
 def test_a_tower_is_no_line_of_stacks(drawn, tall, less, nats):
-    """Also where its upper half seems to be a stack behind by far likelier than bare ground."""
+    """A tower is restored even where its upper half seems to be a stack far likelier than bare ground."""
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - less, 1), nats)
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall, 0]
@@ -219,7 +225,7 @@ def test_what_is_likely_behind_a_stack_is_not_joined_to_it(drawn, tall):
 
 
 def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall, monkeypatch):
-    """The stack behind is in doubt only once it has been compared with bare ground."""
+    """The rear stack is in doubt only once boundaries have compared it with bare ground."""
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=DOUBT_NATS + 5)
     behind = drawn.cell(BEHIND)
 
@@ -236,7 +242,7 @@ def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall
 
 @pytest.fixture
 def efforts(monkeypatch):
-    """How much was fitted in each comparison since."""
+    """Return a list that records the fitting effort of each later comparison."""
     found, absolute = [], line_comparison._absolute
     for loop in ("_weighed", "_against_line"):
         monkeypatch.setattr(line_comparison, loop, getattr(line_comparison, loop).py_func)

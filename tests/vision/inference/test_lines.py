@@ -1,4 +1,4 @@
-"""Lines between squares: where a piece hides one, its place is no bare board."""
+"""Printed lines between squares: a piece that hides one shows that the cell is not empty."""
 
 import cv2
 import numpy as np
@@ -20,7 +20,10 @@ HEIGHTS = 3
 
 @pytest.fixture
 def picture(reader, geometry):
-    """Bare squares with the lines between them, less what is ``hidden`` (height, width), or without lines."""
+    """Return a function that renders bare squares.
+
+    The printed lines between them are omitted where ``hidden`` (height, width), or altogether unless ``printed``.
+    """
 
     def of(hidden=None, *, printed=True):
         brightness = np.ones(geometry.size)
@@ -63,7 +66,7 @@ def test_a_cube_of_the_boards_colour_is_told_by_the_lines_that_it_hides(picture,
     light = Illumination(np.log(LIGHT) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
 
     def gain(image):
-        """Nats by which one cube is likelier than none."""
+        """Return the nats by which one cube is likelier than an empty cell."""
         rim = np.array(reader.appearance.rim, np.float32)
         hypothesis = Hypothesis(reader.observations(image, geometry, light), rim, geometry)
         scores = compare(image, hypothesis, cell, np.arange(1 + len(geometry.configurations.all)) <= HEIGHTS)

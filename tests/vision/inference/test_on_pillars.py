@@ -1,4 +1,4 @@
-"""Cubes of their pillars' own colour stand out by their edges alone."""
+"""Cubes of the same colour as their pillar are recognised by their edges alone."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Whether a picture is understood: by the pixels that nothing explains, and where they lie."""
+"""Whether a picture can be explained, from the number and the location of unexplained pixels."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ PLACES = np.array([(PITCH_MM * file, PITCH_MM * rank, 0.0) for rank in range(8) 
 
 
 def shares(*places, share=2 * UNLIKE_SHARE):
-    """Unexplained shares of 8 x 8 cells, great at these (file, rank)."""
+    """Return (64,) unexplained shares of 8 × 8 cells: ``share`` at these (file, rank), small elsewhere."""
     unexplained = np.full(64, 0.02, np.float32)
     for file, rank in places:
         unexplained[8 * rank + file] = share

@@ -1,4 +1,4 @@
-"""Pyramids of nearly the ground's colour."""
+"""Pyramids of nearly the same colour as the ground."""
 
 from dataclasses import replace
 
@@ -19,18 +19,20 @@ from vision.reader import Reader
 
 PALE = dict.fromkeys("QDW", (214, 200, 182))
 UNDECIDED = -2.0
-"""Nats by which colours find every cell empty."""
+"""Nats by which the colours prefer a pyramid to an empty cell: slightly negative everywhere."""
 
 GLARING, HARDLY = 15.0, 3.0
-"""Nats by which they find a pyramid on bare ground in the glare of a lamp, and that may be left of it, p 0.98, where
-the table behind tells no hue."""
+"""Nats for a pyramid on bare ground in the glare of a lamp: by the colours, and at most after the search.
+
+The search leaves some where the table behind gives no hue.
+"""
 
 STACKS = {"b2": "Q", "c4": "D", "e3": "W", "d5": "Q"}
 
 
 @pytest.fixture(scope="module")
 def shown():
-    """A reader of a set of which one side is pale, and a picture with some of its pieces."""
+    """Return a reader of a set with one pale side, and a picture of some of its pieces."""
     kit = load_kit("ziggurat")
     kinds = tuple(replace(kind, colour=PALE.get(kind.letter, kind.colour)) for kind in kit.pieces)
     kit = replace(kit, pieces=kinds)
@@ -87,7 +89,7 @@ def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypat
 
 
 def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(shown, monkeypatch):
-    """As in the glare of a lamp."""
+    """Simulate glare in which the colours find a pyramid on every cell, with a lead of ``GLARING`` nats."""
     reader, picture = shown
     found = []
 
@@ -109,7 +111,7 @@ def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(
 
 
 def standing(reader, picture):
-    """The cells on which something is read."""
+    """Return the names of the cells on which a stack is read."""
     reading = reader.read(Frame(picture, 0, 0.0))
     return {cell for row, cell in enumerate(reading.cells) if reading.best(row)[0][0] != 0}
 
@@ -126,7 +128,7 @@ def test_a_hue_that_a_colour_differs_by_speaks_for_that_colour():
 
 
 def test_a_paler_hue_speaks_for_a_colour_as_well_but_less():
-    """Its faces were enrolled in deep shade, which others tint, or mirror white now."""
+    """Faces may have been enrolled in deep, tinted shade, or now reflect white light."""
     expected = np.array([[0.0, 0.15], [-0.1, 0.1]])
     own, paler, beside, other = hue_log_ratio(
         np.array([[0.0, 0.15], [0.0, 0.08], [0.08, 0.08], [0.0, -0.08]]), expected

@@ -1,4 +1,4 @@
-"""Pillars and what stands on them, told apart in rendered pictures: a cube more, or a level more."""
+"""Pillar levels and the stacks on them in rendered pictures: one cube more is told from one level more."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ def appearance():
 
 
 class Board:
-    """A rendered table before and after something was done to it."""
+    """A rendered table of which pictures are read after changes."""
 
     def __init__(self, appearance):
         self.reader = Reader(KIT, CAMERA, appearance, LEVELS)
@@ -56,7 +56,7 @@ class Board:
         self.read(LEVELS, LEVELS)
 
     def put(self, cell, **place):
-        """What stands there is put down again at this place, see :class:`companion.simulate.standing.Standing`."""
+        """Place the stack on ``cell`` anew with these attributes of :class:`companion.simulate.standing.Standing`."""
         piles = list(self._setup.piles)
         piles[at(cell)] = tuple(replace(standing, **place) for standing in piles[at(cell)])
         self._setup = replace(self._setup, piles=tuple(piles))
@@ -121,7 +121,10 @@ def test_a_cube_that_is_off_its_pillars_middle_and_turned_hides_no_level(board, 
 
 @pytest.mark.parametrize("stack", ["X", "XX"])
 def test_where_many_levels_are_asked_only_several_pieces_on_a_pillar_are_placed(board, monkeypatch, stack):
-    """They are rare: a cube off the middle of its pillar was taken for two on one two levels lower, by 16 nats."""
+    """Single cubes are never fitted as several pieces, which are rare.
+
+    A cube off the centre of its pillar was once mistaken for two on a pillar two levels lower, by 16 nats.
+    """
     placed = set()
 
     def watched(shown, views, around, which):
@@ -137,7 +140,7 @@ def test_where_many_levels_are_asked_only_several_pieces_on_a_pillar_are_placed(
 
 @pytest.mark.parametrize("level", [0, 1])
 def test_where_the_picture_shows_little_the_expected_level_holds(board, level):
-    """Behind the highest pillar with a big cube on it."""
+    """Pillar d5 is hidden behind the highest pillar with a big cube on it: either expected level is kept."""
     levels = changed_levels(d4=6 - LEVELS[at("d4")], d5=-LEVELS[at("d5")])
     expected = tuple(level if cell == "d5" else other for cell, other in zip(KIT.cells, levels, strict=True))
     reading = board.read(levels, without(levels, "d5"), expected, d4="X")
@@ -153,7 +156,10 @@ def test_a_clear_picture_overrules_the_expected_level(board):
 
 
 def test_a_level_that_was_judged_as_if_nothing_stood_there_is_judged_again(board, monkeypatch):
-    """A dark cube may seem to be the shaded side of a higher pillar; colours are sure of it."""
+    """A level estimated as if a pillar were empty is estimated again where the colours are sure of a piece.
+
+    A dark cube may look like the shaded side of a higher pillar.
+    """
     asked = []
 
     def misled(small, light, colours, views, question):
@@ -175,7 +181,7 @@ def test_a_level_that_was_judged_as_if_nothing_stood_there_is_judged_again(board
 
 
 def test_faces_lie_in_the_small_picture_where_they_are_seen_there():
-    """A pixel of it is the mean of four, whose middle lies between them."""
+    """Each pixel of the shrunk picture is the mean of 2 × 2 pixels, whose centre lies between them."""
     pose = default_pose(KIT, CAMERA)
     views = make_views(KIT, KIT.pillars, pose, CAMERA)
     for pillar in (at("a1"), at("c3"), at("e5")):

@@ -1,4 +1,4 @@
-"""Faint cubes, even ground and shadows, compared by their outlines alone."""
+"""Faint cubes, uniform ground and shadows, compared by their outlines alone."""
 
 import cv2
 import numpy as np
@@ -52,13 +52,13 @@ def cell(reader):
 
 @pytest.fixture
 def ground(geometry):
-    """(height, width) brightness, relative to bare ground."""
+    """Return (height, width) brightness relative to bare ground, with noise."""
     return np.random.default_rng(3).normal(1, NOISE, geometry.size)
 
 
 @pytest.fixture
 def hypothesis(reader, geometry):
-    """Of a picture of that brightness (height, width), that nothing stands anywhere."""
+    """Return a function from brightness (height, width) to its picture and an empty hypothesis of it."""
 
     def of(brightness):
         colour = 255 * display(LIGHT * np.array(reader.appearance.floor)[::-1])
@@ -72,7 +72,7 @@ def hypothesis(reader, geometry):
 
 @pytest.fixture
 def likeliest(hypothesis, cell):
-    """The likeliest height on the cell, and by how many nats it is likelier than the next."""
+    """Return a function that gives the likeliest height on the cell, and its lead over the next one in nats."""
 
     def of(codes):
         picture, empty = hypothesis(codes)
@@ -84,7 +84,7 @@ def likeliest(hypothesis, cell):
 
 
 def with_stack(codes, geometry, cell, height, faint, off_mm=0.0, turn=0.0):
-    """Cubes that are hardly darker than the ground, each side in its own way."""
+    """Return ``codes`` with a stack of cubes hardly darker than the ground, each side by another amount."""
     prisms = geometry.prisms
     surfaces = np.zeros(geometry.size, np.int16)
     places = np.zeros((prisms.kinds.shape[1], 3))
@@ -151,7 +151,10 @@ def test_the_sharp_edge_of_a_shadow_is_no_cube(likeliest, ground, geometry, cell
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_grain_of_a_table_counts_for_no_tower_before_it(hypothesis, ground, geometry, reader, seed):
-    """Lines of grain lie where a tower's outlines would be, and everywhere else on the table as well."""
+    """Lines of grain count no more for a tower in front of them than uniform ground does.
+
+    They lie along the tower's outline, but also everywhere else on the table.
+    """
     far, (rows, columns) = reader.kit.cells.index("b8"), np.indices(ground.shape)
     table = cv2.resize((geometry.prisms.ground == Materials.TABLE).astype(np.uint8), ground.shape[::-1]) > 0
     grain = np.random.default_rng(seed).choice([0.6, 1.0, 1.3], 2000)[(rows + 2 * columns) // 8]
@@ -205,7 +208,7 @@ def test_nothing_is_compared_where_colours_have_told(hypothesis, ground, geometr
 
 @pytest.fixture
 def scene(hypothesis, ground, geometry, cell):
-    """Round the cell, which stacks behind and in front of it overlap."""
+    """Return the scene around the cell, which stacks behind and in front of it overlap, and the view."""
     picture, crowded = hypothesis(with_stack(ground, geometry, cell, 3, 0.1))
     for other in np.argsort(np.linalg.norm(geometry.crops.centres_mm - geometry.crops.centres_mm[cell], axis=1))[1:9]:
         crowded.assign(int(other), 1 + 2 * crowded.colours)
@@ -216,7 +219,7 @@ def scene(hypothesis, ground, geometry, cell):
 
 
 def seen_surfaces(scene, configuration, places):
-    """(height, width) surfaces of the patch, and what share of the stack is among them."""
+    """Return the (height, width) surfaces of the patch, and the share of the stack that is visible among them."""
     surfaces = scene.around.surfaces[scene.around.shown].astype(np.int16)
     stack, is_open = np.full_like(surfaces, -1), np.ones(surfaces.shape, np.bool_)
     for row, (count, starts, labels) in enumerate(
@@ -230,7 +233,7 @@ def seen_surfaces(scene, configuration, places):
 
 
 def boundary_nats(scene, surfaces):
-    """Of the boundaries of surfaces (height, width), pixel by pixel."""
+    """Return the log-likelihood ratio of the boundaries between surfaces (height, width), pixel by pixel."""
     total, seams, step = 0.0, {}, scene.patch.step
     for ratios, rows, columns, every in ((scene.patch.across, 0, step, 2), (scene.patch.down, step, 0, 1)):
         for row in range(0, len(surfaces) - rows, every):
@@ -248,7 +251,10 @@ def boundary_nats(scene, surfaces):
 
 
 def colour_nats(scene, view, surfaces):
-    """Of the colours of surfaces (height, width), pixel by pixel; one piece of the stack has one colour."""
+    """Return the log-likelihood of the colours of surfaces (height, width), pixel by pixel.
+
+    Each piece of the stack has one colour.
+    """
     total, patch, sampled = 0.0, scene.patch, surfaces[::COLOUR_STRIDE, ::COLOUR_STRIDE]
     pieces = {}
     for surface in np.unique(sampled):
@@ -290,7 +296,10 @@ def test_a_stack_is_scored_by_all_pixels_of_its_surroundings(scene, configuratio
 
 
 def test_what_colours_had_ruled_out_is_compared_with_a_height_that_is_chosen_against_them(hypothesis, ground, cell):
-    """A shadow of two cubes' colour has no edges; where one cube is likelier, bare ground is in doubt, too."""
+    """Where boundaries refute one height, an empty cell is compared as well, although the colours ruled it out.
+
+    The picture shows bare ground; the colours see two cubes as in a shadow of that colour, which has no edges.
+    """
     picture, wrong = hypothesis(ground)
     scores = np.full((len(wrong.geometry.configurations.all), wrong.colours), -200.0, np.float32)
     scores[:2, 0] = DOUBT_NATS - 5, DOUBT_NATS + 2
@@ -303,7 +312,10 @@ def test_what_colours_had_ruled_out_is_compared_with_a_height_that_is_chosen_aga
 def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(
     hypothesis, ground, geometry, cell, monkeypatch
 ):
-    """Four cubes of the ground's colour: colours have none, allow for three, and rule four out."""
+    """Four cubes of the ground's colour are found: the next greater height is compared even if colours rule it out.
+
+    The colours find nothing, accept up to three cubes, and exclude four.
+    """
     asked, compare_them = [], render_and_compare.compare_beside_colours
 
     def spy(view, prisms, of, stacks, which):
@@ -314,7 +326,7 @@ def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(
 
     monkeypatch.setattr(render_and_compare, "compare_beside_colours", spy)
     picture, wrong = hypothesis(with_stack(ground, geometry, cell, 4, 0.1))
-    wrong.isolated.scores[cell] = -200  # or colours would be asked again
+    wrong.isolated.scores[cell] = -200  # otherwise the colours would be scored again
     scores = np.full((len(wrong.geometry.configurations.all), wrong.colours), -200.0, np.float32)
     scores[:3, 0], scores[3, 0] = -5, -2.5 * DOUBT_NATS
     wrong.score(np.array([cell]), np.append(0, scores)[None].astype(np.float32))

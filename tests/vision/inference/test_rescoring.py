@@ -1,4 +1,4 @@
-"""Scores given where a face was found, which tells the height of its stack."""
+"""Rescoring of heights from the position of a face that was found."""
 
 import cv2
 import numpy as np
@@ -14,7 +14,7 @@ from vision.reader import Reader
 
 @pytest.fixture
 def hypothesis(examples):
-    """A board of pieces with characters, inferred before their faces are searched."""
+    """Return the hypothesis of a board of pieces with characters, before their faces are searched."""
     folder = examples / "sets" / "cheight"
     kit, camera = load_kit("cheight"), read_camera(folder / "camera.toml")
     reader = Reader(kit, camera, read_appearance(folder / "set.toml", kit))
@@ -25,7 +25,7 @@ def hypothesis(examples):
 
 
 def test_a_face_far_from_where_one_height_has_it_makes_no_other_height_likelier(hypothesis):
-    """Else a height that was not rescored would win because the likely one was."""
+    """Otherwise a height that was not rescored would win because the likeliest one was penalised."""
     cell = int(hypothesis.state.argmax())
     configuration, before = hypothesis.configuration(cell), hypothesis.scores[cell].copy()
     rescore_placed(hypothesis, np.array([cell]), np.array([[configuration]]), np.array([[[0.0, 4.0]]], np.float32))

@@ -1,4 +1,4 @@
-"""What is hardly visible beside a nearer stack is not known to stand there."""
+"""A stack of which only a rim is visible beside a nearer one is not reported as present."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ TOWER, HIDDEN = "RRRRRRR", "R"
 
 @pytest.fixture
 def hidden(drawn):
-    """A piece behind a tower of its colour, hypothesised by the scores of an empty cell and 5 nats."""
+    """Return a hypothesis with a piece behind a tower of its colour, 5 nats likelier than an empty cell."""
     hypothesis = drawn.hypothesis({FRONT: TOWER}, {FRONT: TOWER, BEHIND: HIDDEN})
     hypothesis.scores[drawn.cell(BEHIND), drawn.state(HIDDEN)] = 5.0
     hypothesis.scores[drawn.cell(FRONT), drawn.state(TOWER)] = 100.0
@@ -39,7 +39,7 @@ def test_what_is_seen_counts_as_it_is(drawn, hidden):
 
 
 def test_a_rim_speaks_for_no_table(drawn, monkeypatch):
-    """Colours have a piece there by 6 nats, and boundaries have none."""
+    """The colours favour the rear piece by 6 nats, but it is hidden: both tables score the same."""
     table = {FRONT: TOWER, BEHIND: HIDDEN}
     hypothesis = drawn.hypothesis(table, table)
     tables = [[np.array([state]) for state in hypothesis.state] for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Heights of draughtsmen by how large the grooves on their faces appear."""
+"""Heights of draughtsmen from the apparent size and the position of the grooves on their faces."""
 
 import random
 
@@ -22,7 +22,7 @@ CELL, STACK = "d4", "RGRG"
 
 @pytest.fixture(scope="module")
 def domination():
-    """A reader of a set of draughtsmen, a picture of one stack, and its pose."""
+    """Return a reader of a set of draughtsmen, a picture of one stack, and its pose."""
     kit, camera = load_kit("domination"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     singles = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 0, ())
@@ -31,7 +31,7 @@ def domination():
 
 
 def misled(domination, more, nats):
-    """What is believed: that the stack is some pieces higher, by so many nats."""
+    """Return a hypothesis with the stack ``more`` pieces higher, by a lead of ``nats``, and its cell."""
     reader, image, pose = domination
     geometry, cell = reader.geometry(pose), reader.kit.cells.index(CELL)
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
@@ -61,7 +61,7 @@ def test_a_height_that_is_left_in_doubt_is_told_by_the_groove(domination, more):
 
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_height_is_told_by_where_the_face_is(domination, more, monkeypatch):
-    """With a piece more or less it would be some millimetres nearer or farther; here its size is no evidence."""
+    """One piece more or less would shift the face by some millimetres; the size of the ring is disabled here."""
     monkeypatch.setattr(ring_heights, "ring_log_ratio", lambda _, planes, *__: np.zeros(len(planes)))
     reader, image, _ = domination
     hypothesis, cell = misled(domination, more, 2.0)
@@ -70,7 +70,7 @@ def test_a_height_is_told_by_where_the_face_is(domination, more, monkeypatch):
 
 
 def test_where_the_face_of_another_stack_is_tells_nothing(domination, monkeypatch):
-    """That of the stack behind a lower one, as if it were a tower's."""
+    """A face found at the same place for every height is no evidence, as that of another stack behind."""
     monkeypatch.setattr(ring_heights, "ring_log_ratio", lambda _, planes, *__: np.zeros(len(planes)))
     reader, image, _ = domination
     hypothesis, cell = misled(domination, 1, 2.0)
@@ -90,7 +90,7 @@ def test_a_height_that_is_sure_is_left_alone(domination):
 
 
 def test_bare_faces_tell_nothing(domination):
-    """Without any groove in sight heights stay as they were."""
+    """A uniform picture shows no grooves and leaves all scores unchanged."""
     reader, image, _ = domination
     hypothesis, cell = misled(domination, 1, 1.0)
     scores = hypothesis.scores.copy()
@@ -99,7 +99,7 @@ def test_bare_faces_tell_nothing(domination):
 
 
 def test_a_piece_that_seems_not_to_stand_is_told_by_its_grooves(domination):
-    """As where its face has the board's own colour."""
+    """A stack whose face has the board's colour, and seems absent by 7 nats, is found by its grooves."""
     reader, image, _ = domination
     hypothesis, cell = misled(domination, 0, 0.0)
     hypothesis.scores[cell, 1:] -= hypothesis.scores[cell, 1:].max() + 7.0

@@ -1,4 +1,4 @@
-"""Heights that colours leave in doubt are told by how far their shadows reach."""
+"""Heights that the colours leave in doubt are decided by the extent of the shadows."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def ground(drawn):
 
 
 def lit(drawn, ground, table):
-    """The light on the ground beside the stacks of a table."""
+    """Return the simulated light on the ground beside the stacks of a table, with noise."""
     radius_mm, piece_mm = drawn.geometry.radius_mm, drawn.reader.kit.pieces[0].height_mm
     stacks = [[*drawn.reader.kit.centre_mm(cell), len(stack) * piece_mm] for cell, stack in table.items()]
     share = 1 - POWER * occluded(ground.places_mm, np.array(stacks), radius_mm, LAMP)[:, 0]
@@ -28,7 +28,10 @@ def lit(drawn, ground, table):
 
 
 def in_doubt(drawn, believed, nats):
-    """What is believed: of the cell that it has so many pieces, by ``nats`` more than what it has, or none."""
+    """Return a hypothesis with ``believed`` pieces (0 for none) on the cell in question, and that cell.
+
+    The other heights from 2 to 4 are less likely by ``nats``.
+    """
     hypothesis = drawn.hypothesis({}, TABLE | {CELL: "R" * believed} if believed else TABLE)
     hypothesis.score(np.arange(len(hypothesis.state)), np.full_like(hypothesis.scores, -1000.0))
     for cell, state in enumerate(hypothesis.state.tolist()):

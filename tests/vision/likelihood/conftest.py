@@ -1,4 +1,4 @@
-"""One cell whose crop shows given codes, and one configuration on it: a box with a face."""
+"""One cell whose crop shows given codes, with one configuration on it: a box with a face."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,10 @@ COLUMN_MM = 2
 
 @pytest.fixture
 def one_box():
-    """From codes (rows, columns, 3), visibility, rank, rows of the box's edges, and its columns: what is scored.
+    """Return a function that makes the observations, visibility and outline table of one box.
 
-    ``expected`` (3, rows, columns): display values of a learned board.
+    It takes the codes (rows, columns, 3), visibility, rank, the rows of the box's edges, and its columns. ``expected``
+    (3, rows, columns): display values of a learned board.
     """
 
     def made(codes, visible, rank, rows, wide, expected=None):

@@ -1,4 +1,4 @@
-"""Column integrals against plain sums, and the lines that cut them."""
+"""Column integrals against plain sums, and the lines at which they are evaluated."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ ROWS, COLUMNS, KINDS = 20, 9, 3
 
 @pytest.fixture
 def lines():
-    """Two lines over the middle columns of sums of noise."""
+    """Return the lines of a table with two edges over the middle columns, on integrals of noise."""
     rng = np.random.default_rng(3)
     down = np.zeros((ROWS + 1, COLUMNS, KINDS), np.float32)
     down[1:] = rng.normal(size=(ROWS, COLUMNS, KINDS)).cumsum(axis=0)
@@ -33,7 +33,7 @@ def lines():
 
 
 def integrals_of(lines):
-    """Column integrals of one cell."""
+    """Return column integrals of one cell."""
     return ColumnIntegrals(lines.sums.reshape(1, *lines.shape), 2)
 
 
@@ -115,7 +115,7 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
 
 
 def test_lines_cover_the_columns_of_their_configuration(lines):
-    """Two cells and two configurations; columns that neither end of a configuration reaches are left out."""
+    """Lines have the edges of their cell and configuration, restricted to the columns that it covers."""
     edges = np.arange(2 * 2 * 3 * 5, dtype=np.float32).reshape(2, 2, 3, 5)
     covers = np.zeros((2, 2, 5), np.bool_)
     covers[1, 1, 2:4] = True

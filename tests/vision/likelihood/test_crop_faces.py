@@ -1,4 +1,4 @@
-"""Lateral faces in crops: of towers drawn with even ones, the right one is the likeliest, wherever it is placed."""
+"""Lateral faces in crops: of towers rendered with uniform faces, the true one is the likeliest at any offset."""
 
 import numpy as np
 import pytest
@@ -31,17 +31,17 @@ from vision.scene.outlines import extents
 
 ROWS, COLUMNS, MIDDLE = 60, 41, 20
 LARGE, SMALL = (20.0, 50.0, 12), (8.0, 35.0, 6)
-"""First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
+"""First row, last row, and half of the width in columns, of a pyramid alone and of one placed on top of it."""
 
 
 @pytest.fixture
 def crop_faces():
-    """A large pyramid, and a tower of it and a small one, which look the same in all rotations."""
+    """Return the faces of a large pyramid, and of a tower of it and a small one, the same in all rotations."""
     return two_pyramids(LARGE, SMALL, COLUMNS)
 
 
 def drawing(pyramids, right=0, down=0):
-    """Observations and background of ``pyramids``, the lowest first, displaced by so many mm."""
+    """Return observations and background of rendered ``pyramids``, the lowest first, all shifted by whole pixels."""
     rng = np.random.default_rng(4)
     codes, base = np.full((ROWS, COLUMNS), 200.0), np.full((ROWS, COLUMNS), -5.0)
     for number, (first, last, half) in enumerate(pyramids):
@@ -63,14 +63,17 @@ def drawing(pyramids, right=0, down=0):
 
 
 def uneven(values, rows):
-    """What a slope along ``rows`` (k,), the same in all channels, leaves of the squares of ``values`` (k, 3)."""
+    """Return the sum of squared deviations of ``values`` (k, 3) left after fitting a slope along ``rows`` (k,).
+
+    The slope is the same in all channels and has a Gaussian prior.
+    """
     apart, along = values - values.mean(axis=0), (rows - rows.mean())[:, None]
     slope = (apart * along).sum() / (3 * (along**2).sum() + 3 * SLOPE_PRIOR * SLOPE_SCALE_MM**2)
     return (apart**2).sum() - slope * (apart * along).sum()
 
 
 def ratios(crop_faces, pyramids, right=0, down=0):
-    """(tower,) log-likelihood ratios for a drawing."""
+    """Return (2,) log-likelihood ratios of both towers for a drawing."""
     observations, behind = drawing(pyramids, right, down)
     likely = crop_face_log_likelihood(observations, behind, crop_faces, np.array([0]), np.zeros((1, 2), np.float32))
     return likely.log_ratio.reshape(2, len(TURNS_DEG)).max(axis=1)
@@ -87,7 +90,10 @@ def test_the_tower_that_was_drawn_is_the_likeliest(crop_faces, right, down):
 
 @pytest.mark.parametrize(("right", "down"), [(0, 0), (2, -3)])
 def test_a_tower_is_scored_by_the_variance_of_each_face(crop_faces, right, down):
-    """As painted far to near: the small pyramid, displaced, over the large one; less what a slope explains."""
+    """The reference is painted from far to near: the shifted small pyramid over the large one.
+
+    Each face scores its variance, less what a slope along it explains.
+    """
     observations, behind = drawing([LARGE, SMALL])
     placement = np.array([[0, right, down], [0, 0, 0]], np.float32)  # the uppermost first
     painted = np.zeros((ROWS, COLUMNS), int)
@@ -111,7 +117,10 @@ def test_a_tower_is_scored_by_the_variance_of_each_face(crop_faces, right, down)
 
 
 def test_pixels_near_edges_are_of_no_face_and_of_no_ground(crop_faces):
-    """One row to both sides of each edge is left out; where two faces meet none of it is ground."""
+    """One row on either side of each edge is left out of the sums of a face.
+
+    Where two faces meet, none of it counts as ground.
+    """
     observations, behind = drawing([LARGE, SMALL])
     integrals = _sum_values(observations, behind, np.array([0]))[0]
     faces, walk = make_lateral_faces(crop_faces.far[0], crop_faces.near[0]), make_walk(2, COLUMNS)
@@ -156,7 +165,7 @@ def test_a_face_may_be_darker_at_its_foot_but_in_all_channels_alike():
 
 
 def test_visible_faces_cover_the_outline_of_their_pyramid():
-    """Seen from a corner; the more obliquely a face is seen, the earlier it comes."""
+    """Seen from a corner; visible faces are ordered from the most oblique to the least."""
     base, tip = [[-10.0, 0], [8, 6], [12, -4], [-7, -9]], [[-1.0, -30], [1, -29], [2, -31], [0, -32], [0.5, -30.5]]
     corners = np.array([base + tip])
     facing = np.array([[0.7, 0.3, -0.2, -0.6]])

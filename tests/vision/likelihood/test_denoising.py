@@ -1,4 +1,4 @@
-"""Noise that would hide pale pieces."""
+"""Noise that would hide pale pieces is smoothed."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How often the picture changes within the table beside the mat, where no two surfaces meet."""
+"""How often pixel pairs differ within the table beside the mat, where there are no surface boundaries."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,16 @@ SHADES = (0.4, 0.4), (10.0, CONTRAST)
 
 @pytest.fixture
 def picture():
-    """A table on the left, of whose pairs of places this share differs, and an even mat on the right."""
+    """Return a function that renders a textured table on the left and a uniform mat on the right.
+
+    ``share`` of the pixel pairs on the table differ by ``contrast``. It returns the image, the mask of the table, and
+    the noise.
+    """
 
     def of(share, contrast=CONTRAST):
         rng = np.random.default_rng(6)
         codes = CODE + rng.normal(0, 1, (*SIZE, 3))
-        # A line two pixels wide changes two of the pairs that are two pixels apart in each row.
+        # A line two pixels wide changes two of the pairs in each row that are two pixels apart.
         lines = np.repeat(np.repeat(rng.random((SIZE[0] // STEP, SIZE[1] // STEP)) < share / 2, STEP, 0), STEP, 1)
         codes[lines] += contrast
         is_table = np.zeros(SIZE, np.bool_)

@@ -1,4 +1,4 @@
-"""Edges that are visible, or not, where a piece may stand."""
+"""Visible or missing edges where a piece may stand, as evidence for or against it."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def codes():
 @pytest.fixture
 def ratio(one_box):
     def of(codes, surfaces, visible=True):
-        """Of one configuration, a box with a face, on one cell whose crop shows ``codes`` (rows, columns, 3)."""
+        """Return the ratio of a box with a face on a cell whose crop shows ``codes`` (rows, columns, 3)."""
         observations, visibility, table = one_box(codes, visible, RANK, (FAR, NEAR, FOOT), np.arange(LEFT, RIGHT))
         return edge_log_ratio(observations, visibility, surfaces, table, np.array([0]), 1)[0, 0]
 

@@ -1,4 +1,4 @@
-"""Contrasts that a board's drawing, or a table's texture, explains."""
+"""Contrasts that are explained by the drawing on a board, or by the texture of a table."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ PALE, DARK = 150, 90
 
 
 def stripes(pale, dark):
-    """(height, width, 3) uint8 that changes at :data:`EDGE`."""
+    """Return (height, width, 3) uint8 codes that change at column :data:`EDGE`."""
     codes = np.where(np.arange(SIZE[1]) < EDGE, pale, dark)
     return np.ascontiguousarray(np.broadcast_to(codes[None, :, None], (*SIZE, 3)), np.uint8)
 
 
 def told(image, bare=None, labels=Materials.FLOOR, noise=0.5, texture=(0.0, 1.0)):
-    """Nats that all pairs side by side tell, and all above each other; of a board of these codes, if it is known."""
+    """Return the nats from all horizontal and from all vertical pairs; ``bare``: codes of the learned board, if any."""
     seen = NO_BARE
     if bare is not None:
         levels = np.rint(bare * (PER_VALUE / 255)).astype(np.uint8)

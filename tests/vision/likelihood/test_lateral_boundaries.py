@@ -1,4 +1,4 @@
-"""Boundaries of pyramids in a picture: those that were drawn are likely, and no others."""
+"""Boundaries of pyramids in a picture: those that were rendered are likely, and no others."""
 
 import numpy as np
 
@@ -9,12 +9,15 @@ from vision.likelihood.lateral_runs import LATERAL_FACES, make_lateral_faces, ma
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
 GROUND, FACE_CODES = 200, (184, 214)
 LARGE, SMALL = (40, 100, 25), (20, 70, 14)
-"""First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
+"""First row, last row, and half of the width in columns, of a pyramid alone and of one placed on top of it."""
 SIDES = np.array([[1, 0, 2, 3]] * 2)
 
 
 def log_ratios(pyramids, *, darker=0.0, codes=FACE_CODES):
-    """Of the large pyramid alone and of the tower; ``darker``: codes that faces lose from their tops to their feet."""
+    """Return (2,) log-likelihood ratios of the large pyramid alone and of the tower, for a rendered picture.
+
+    ``darker``: by how many codes each face darkens from its top to its foot.
+    """
     image = np.full((ROWS, COLUMNS, 3), GROUND, float)
     for first, last, half in pyramids:
         fall = np.linspace(0, darker, last - first)[:, None, None]
@@ -25,12 +28,15 @@ def log_ratios(pyramids, *, darker=0.0, codes=FACE_CODES):
 
 
 def compared(codes, sides=SIDES, *, is_looked_at=True, board=None):
-    """(2,) log-likelihood ratios of the large pyramid alone and of the tower, on a ``board`` (rows, columns, 3)."""
+    """Return (2,) log-likelihood ratios of the large pyramid alone and of the tower.
+
+    ``board``: (rows, columns, 3) display values of the learned board.
+    """
     crop_faces, counted = two_pyramids(LARGE, SMALL, COLUMNS), np.full((ROWS, COLUMNS), is_looked_at)
     faces = make_lateral_faces(crop_faces.far[0], crop_faces.near[0])
     bare = None if board is None else (board, counted)
     contrasts, ratios = make_contrasts(codes, counted, 2, sides, bare), []
-    # With room for a third pyramid, as of any kit, so that no other forms of these loops are compiled.
+    # Pad to three pyramids, as for the kits, so that no further variants of these loops are compiled.
     towers = np.pad(crop_faces.towers, ((0, 0), (0, 0), (0, 1)), constant_values=-1)
     for tower in map(pyramids_of, towers):
         pyramids = tower.shape[1]
@@ -52,7 +58,7 @@ def test_the_foot_of_a_pyramid_on_another_one_is_a_boundary():
 
 
 def test_pale_pyramids_have_faint_boundaries():
-    """Of a pink on paper that is as bright: nine codes from blue to red."""
+    """Pink pyramids on paper of equal brightness: only nine codes of contrast from blue to red."""
     pink = np.array([GROUND - 4, GROUND - 3, GROUND + 5])
     alone, tower = log_ratios([LARGE], codes=(pink, pink + 2))
     assert alone > 3

@@ -1,4 +1,4 @@
-"""A close look at towers of pyramids of the ground's own colour: the one that was drawn is the likeliest."""
+"""Close-up view of towers of pyramids in nearly the ground's colour: the rendered one is the likeliest."""
 
 import numpy as np
 import pytest
@@ -14,12 +14,12 @@ from vision.scene.materials import Materials
 ROWS, COLUMNS, MIDDLE = 120, 90, 45
 GROUND, FACE_CODES = 200, (184, 214)
 LARGE, SMALL = (40, 100, 25), (20, 70, 14)
-"""First and last row, and half of the width in columns, of a pyramid alone, and of one that is put over it."""
+"""First row, last row, and half of the width in columns, of a pyramid alone and of one placed on top of it."""
 
 
 @pytest.fixture
 def close_up():
-    """A large pyramid, and a tower of it and a small one, in crops that are the picture itself."""
+    """Return a large pyramid, and a tower of it and a small one, in crops identical to the picture."""
     row, column = np.mgrid[:ROWS, :COLUMNS].astype(np.float32)
     crops = Crops(
         origin_px=np.zeros((1, 2)),
@@ -34,12 +34,15 @@ def close_up():
         foreshortening=np.ones(1, np.float32),
         centres_mm=np.zeros((1, 3)),
     )
-    # The faces that are looked at first are the second and the first side.
+    # The first two faces are the second and the first side.
     return CloseUp(crops, two_pyramids(LARGE, SMALL, COLUMNS), np.array([[[1, 0, 2, 3]] * 2]))
 
 
 def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True, aside=(0, 0), noise=2):
-    """The fits to ``pyramids``, as many columns ``aside``, on even ground or a ``board`` (rows, columns, 3)."""
+    """Return the fits to rendered ``pyramids``, on uniform ground or a ``board`` (rows, columns, 3).
+
+    ``aside``: shift of each pyramid, in columns; ``noise``: standard deviation, in codes.
+    """
     image = np.full((ROWS, COLUMNS, 3), GROUND, float) if board is None else board.astype(float)
     for (first, last, half), right in zip(pyramids, aside, strict=False):
         middle = MIDDLE + right
@@ -64,7 +67,7 @@ def test_the_tower_that_was_drawn_is_the_likeliest(close_up):
 
 
 def test_noise_hardly_hides_a_tower(close_up):
-    """It averages out over faces: it is no reason to trust what they show less."""
+    """Noise averages out over a face, so it must not reduce the evidence of faces in proportion."""
     alone, tower = (fitted(close_up, put, noise=10).log_likelihood for put in ([LARGE], [LARGE, SMALL]))
     assert alone[ALONE] > alone[TOWER]
     assert tower[TOWER] > tower[ALONE] + 6
@@ -91,7 +94,7 @@ def test_what_is_not_tried_has_no_likelihood(close_up):
 
 @pytest.fixture
 def printed():
-    """Codes of a board on which something in a face's colour is printed, where only the smaller pyramid would be."""
+    """Return codes of a board with a print in a face's colour, where the small pyramid of the tower would be."""
     codes = np.full((ROWS, COLUMNS, 3), GROUND)
     codes[20:42, MIDDLE - 14 : MIDDLE + 14] = FACE_CODES[1]
     return codes
@@ -112,7 +115,7 @@ PAPER, PINK, TABLE = np.array([180.0, 190, 200]), np.array([160.0, 160, 185]), n
 
 
 def fitted_pink(close_up, image, labels):
-    """The boundaries of a large pink pyramid on an ``image`` (rows, columns, 3) of paper and what is beyond it."""
+    """Return the boundary fits of a large pink pyramid on an ``image`` (rows, columns, 3) of paper."""
     first, last, half = LARGE
     image[first:last, MIDDLE - half : MIDDLE], image[first:last, MIDDLE : MIDDLE + half] = PINK, 0.9 * PINK
     image[last:] *= 0.8
@@ -136,7 +139,7 @@ def test_a_table_that_is_seen_behind_a_tower_does_not_tell_the_hue_of_the_ground
 
 
 def test_ground_beside_the_tip_of_another_pyramid_has_the_floor_s_hue_all_the_same(close_up):
-    """A red tip in the crop makes all else there look bluer than what is round it."""
+    """A red tip in the crop makes everything else there look bluer than its surroundings."""
     paper, red = np.array([180.0, 190, 200]), np.array([90.0, 90, 200])
     image = np.tile(paper, (ROWS, COLUMNS, 1))
     image[:35, MIDDLE - 20 : MIDDLE + 20] = red

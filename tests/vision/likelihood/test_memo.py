@@ -1,4 +1,4 @@
-"""A memo gives back what was put into it, and goes on when it is full."""
+"""A memo returns what was stored in it, and keeps working when it is full."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Noise in the light and in the dark."""
+"""Estimation of noise in bright and in dark regions."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ from vision.likelihood.noise import count_pairs, noise_by_brightness
 WIDTH, HEIGHT, STEP = 640, 480, 3
 MAT = np.array([(160.0, 120.0), (480.0, 120.0), (480.0, 360.0), (160.0, 360.0)])
 BRIGHT, DARK = 5, 1
-"""Bands of the mat and of what lies round it."""
+"""Brightness bands of the mat and of its surroundings."""
 
 
 def picture(on_mat, round_it, grain=0.0):
-    """A mat of code 180 on a table of code 50, with noise of so many codes in each channel."""
+    """Return a mat of code 180 on a table of code 50; noise and ``grain`` are in codes."""
     rng = np.random.default_rng(7)
     shown = 50 + rng.normal(0, round_it, (HEIGHT, WIDTH, 3))
-    # Grain that hangs together, as of wood: five of six pairs are within one strip of it.
+    # Coherent grain, as of wood: five of six pixel pairs lie within one strip of it.
     shown += grain * np.where(np.arange(WIDTH) // (6 * STEP) % 2, 1, -1)[:, None]
     shown[120:361, 160:481] = 180 + rng.normal(0, on_mat, (241, 321, 3))
     return np.clip(np.rint(shown), 0, 255).astype(np.uint8)

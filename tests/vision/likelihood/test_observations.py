@@ -1,4 +1,4 @@
-"""Observations of small pictures: what a pixel is looked up as, and what lies behind a cell."""
+"""Observations of small pictures: the lookup values of pixels, and the background behind a cell."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ NONE = np.zeros(0)
 
 @pytest.fixture
 def crops():
-    """Crops of a picture 20 px wide and 10 px high that lie side by side in it, pixel on pixel."""
+    """Return side-by-side crops of a picture 20 px wide and 10 px high, mapped pixel to pixel."""
     x, y = np.meshgrid(np.arange(COLUMNS), np.arange(ROWS))
     maps = np.array([[x + 5 * cell, y + 2] for cell in range(CELLS)], np.float32).transpose(1, 0, 2, 3)
     centres = np.array([[-1.0, 0, 0], [0, 0, 0], [1, 0, 0]])
@@ -26,7 +26,7 @@ def crops():
 
 @pytest.fixture
 def light():
-    """Light that doubles from the left to the right, reddish."""
+    """Return reddish light that doubles from left to right."""
     plane = np.log(np.array([[0.5, 0.4, 0.3], [np.sqrt(2)] * 3, [1.0] * 3]))
     return Illumination(plane, (1.0, 1.0))
 
@@ -64,7 +64,11 @@ def test_only_some_cells_are_observed_anew(image, crops, light):
 
 
 def test_the_background_is_the_nearest_surface_that_does_not_occlude_the_cell():
-    """Of a crop of one row: the mat, a farther cell's piece, a nearer one's, a nearer column, outside the picture."""
+    """The crop has one row of five pixels.
+
+    They show the mat, the piece of a farther cell, that of a nearer cell, a nearer column, and what is outside the
+    picture.
+    """
     rank, likely = 3, np.array([[-1.0, -2.0, -4.0]], np.float32)
     labels = np.array([[0, (2 << RANK_BITS) + 1, (4 << RANK_BITS) + 2, (4 << RANK_BITS) + 1, 0]], np.uint16)
     visible = np.array([[[True, True, True, False, False]]])

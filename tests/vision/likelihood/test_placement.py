@@ -1,4 +1,4 @@
-"""Placement: the Viterbi algorithm against all paths, and a displaced stack that is found where it is."""
+"""Placement: the Viterbi algorithm against an exhaustive search, and displaced stacks that are located."""
 
 import itertools
 
@@ -20,12 +20,12 @@ ROWS, COLUMNS, COLOURS, BANDS = 60, 16, 2, 2
 CHANNELS = 1 + 2 * COLOURS + 2
 FIRST, K = 3, 10
 EDGES = (18.0, 28.0, 34.0, 40.0)
-"""Rows of the face's far and near edge and of each side's lower edge."""
+"""Rows of the far and the near edge of the face, and of the lower edge of each side."""
 
 
 @pytest.fixture
 def table():
-    """One stack of two, a box, on one cell."""
+    """Return the outline table of one box-shaped stack of two on one cell."""
     edges = np.broadcast_to(np.array(EDGES)[:, None], (1, 1, BANDS + 2, K)).astype(np.float32)
     columns, allowed = np.arange(FIRST, FIRST + K), np.ones((1, COLOURS), np.bool_)
     return OutlineTable(
@@ -42,14 +42,14 @@ def table():
 
 
 def lines_through(pixels, table):
-    """Lines of the stack over ``pixels`` (rows, columns, channels)."""
+    """Return the lines of the stack over ``pixels`` (rows, columns, channels)."""
     sums = np.zeros((ROWS + 1, COLUMNS, CHANNELS), np.float32)
     sums[1:] = pixels.cumsum(axis=0)
     return Lines(sums.reshape(-1), sums.shape, table.edges[0, 0], (0, K), FIRST, 0.0, 0)
 
 
 def best_of_all_paths(lines, table, placement):
-    """(colours,) scores, and the displacements of all lines for the best one, each path scored by itself."""
+    """Return (colours,) scores and the displacements of all lines for the best path, by exhaustive search."""
     moved = displaced(lines, placement.columns)
     rows = [placement.face_rows + (placement.foot_rows - placement.face_rows) * i / BANDS for i in range(BANDS + 1)]
     far, near, sides = (
@@ -77,7 +77,7 @@ def best_of_all_paths(lines, table, placement):
 
 
 def at(lines, line, row, channel):
-    """(colours,) sums above a line that is displaced by ``row``."""
+    """Return (colours,) sums above a line that is displaced by ``row``."""
     out = np.zeros(COLOURS)
     sum_line(lines, line, 0.0, row, channel, out)
     return out
@@ -95,7 +95,7 @@ def test_the_best_path_is_the_best_of_all(table, placement, seed):
 
 
 def stack(face_rows, foot_rows, column):
-    """Log-likelihood ratios (rows, columns, channels) of a stack of the first colour that is displaced so.
+    """Return log-likelihood ratios (rows, columns, channels) of a displaced stack of the first colour.
 
     They are strong enough to outweigh the prior.
     """
@@ -117,13 +117,16 @@ def test_a_displaced_stack_is_found(table, face_rows, foot_rows, column):
 
 
 def test_under_a_known_face_only_the_foot_is_searched(table):
-    shift_mm = np.array([2.0, -3.25], np.float32)  # a column right
+    shift_mm = np.array([2.0, -3.25], np.float32)  # one column to the right
     placement = placement_under_face(lines_through(stack(-3, -1, 1), table), table, 0, 0, 0, shift_mm)
     assert placement == Placement(-3.25, 1.0, pytest.approx(-1, abs=1), True)
 
 
 def scores_of(table, face, side, misled):
-    """(colours,) scores of a stack whose face, by so many nats a pixel, has the second colour, its side the first."""
+    """Return (colours,) scores of a stack whose face shows the second colour and whose side shows the first.
+
+    ``face``, ``side``: nats per pixel.
+    """
     pixels = np.zeros((ROWS, COLUMNS, CHANNELS))
     (top, near, foot), scores = map(round, EDGES[:3]), np.zeros(COLOURS)
     pixels[top:near, :, 2], pixels[near:foot, :, 1 + COLOURS] = face, side
@@ -134,7 +137,7 @@ def scores_of(table, face, side, misled):
 
 @pytest.mark.parametrize(("face", "side", "lead"), [(3.0, 0.0, np.log(MISLED)), (0.0, 8.0, -np.log(MISLED))])
 def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colour(table, face, side, lead):
-    """All of a face mirrors one window, and all of a side is in deep shade."""
+    """A whole face may reflect one window, and a whole side may be in deep shade."""
     sure, bounded = (scores_of(table, face, side, misled) for misled in (0.0, MISLED))
     assert abs(sure[0] - sure[1]) > 10
     assert bounded[0] - bounded[1] == pytest.approx(lead, abs=0.1)

@@ -1,4 +1,4 @@
-"""Regions: a segmentation is likelier the more evenly its faces are coloured, and the better materials explain them."""
+"""Scores of segmentations: higher the more uniform their faces are, and the better materials explain them."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ SHADES = {
 
 @pytest.fixture(scope="module")
 def colours():
-    """Every material has one grey, evenly spread a little about it."""
+    """Return colours in which every material has one grey with a small spread."""
     axis = (np.arange(BINS) + 0.5) * (TOP_VALUE / BINS)
     red, green, blue = np.meshgrid(axis, axis, axis, indexing="ij")
     columns = []
@@ -35,7 +35,7 @@ def colours():
 
 
 def pillar(first):
-    """(height, width) labels of a pillar whose upper face begins in a row, on the mat."""
+    """Return (height, width) labels of a pillar on the mat whose upper face begins in row ``first``."""
     labels = np.zeros((HEIGHT, WIDTH), np.int32)
     labels[first : first + 6, 5:15] = FIRST + UPPER
     labels[first + 6 :, 5:15] = FIRST
@@ -43,7 +43,7 @@ def pillar(first):
 
 
 def part(labels, upper=0.45, side=0.35, hidden=False):
-    """What is observed of a pillar that is lit so."""
+    """Return the observations of a pillar with these display values."""
     values = np.full((HEIGHT, WIDTH), SHADES[MATERIALS.FLOOR])
     values[labels == FIRST + UPPER], values[labels == FIRST] = upper, side
     noise = np.random.default_rng(3).normal(0, 0.02, (HEIGHT, WIDTH, 1))
@@ -85,7 +85,7 @@ def test_a_few_stray_pixels_do_not_pull_a_face(colours):
 
 
 def picture(labels, shadow=1.0):
-    """(height, width, 3) uint8 of the same pillar; a shadow lies across its right half, and the mat beside it."""
+    """Return a (height, width, 3) uint8 picture of the pillar; ``shadow`` scales the brightness of its right half."""
     grey = np.select([labels == FIRST + UPPER, labels == FIRST], [110.0, 80.0], 210.0)
     grey[:, 10:] *= shadow
     noise = np.random.default_rng(3).normal(0, 1.0, (HEIGHT, WIDTH, 3))
@@ -111,7 +111,10 @@ def test_hidden_boundaries_do_not_count():
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_face_that_ends_beside_the_mats_edge_gains_nothing_by_that_edge(turned):
-    """It is blurred over more pixels than lie between two places, so a boundary beside it would count it twice."""
+    """The edge of the mat is blurred over more pixels than lie between two samples.
+
+    A boundary beside it would otherwise count it twice.
+    """
     down = np.tile(np.arange(20)[:, None], (1, 8))
     grey = 60 + 150 / (1 + np.exp((10.5 - down) / 0.7))
     image = np.repeat(grey[..., None], 3, axis=2).round().astype(np.uint8)
@@ -126,7 +129,7 @@ def test_a_face_that_ends_beside_the_mats_edge_gains_nothing_by_that_edge(turned
 
 
 def test_in_the_dark_less_contrast_tells_two_surfaces():
-    """Two surfaces differ by a share of their brightness: a dark cube before a dark pillar is not denied by an edge."""
+    """Contrasts are relative to brightness: a missing edge must not rule out a dark cube in front of a dark pillar."""
     noise = np.tile(np.array([9.0, 0.0, 0.0], np.float32), (BANDS, 1))
 
     def told(dark, bright):

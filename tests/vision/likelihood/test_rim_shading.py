@@ -1,4 +1,4 @@
-"""Rims of stacked pieces: what is measured of them, and what it tells."""
+"""Shading of the rims of stacked pieces: how it is measured, and what it shows."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from vision.likelihood.rim_shading import measure_sides, rim_log_ratio, rim_resi
 
 
 def test_each_step_of_a_side_is_summed():
-    """Of two sides of six rows each, under a face, displaced by one row, in three steps each."""
+    """Two sides of six rows each lie under a face, shifted by one row, and are measured in three steps each."""
     logs = np.random.default_rng(5).normal(-1, 0.3, (30, 4)).astype(np.float32)
     sums = np.zeros((31, 4, 3), np.float32)  # a material, log brightness, pixels
     sums[1:, :, 1], sums[1:, :, 2] = logs.cumsum(axis=0), np.arange(1, 31)[:, None]
@@ -21,7 +21,7 @@ def test_each_step_of_a_side_is_summed():
 
 
 def test_less_than_a_pixel_of_a_side_says_nothing_of_its_shading():
-    steps = np.array([[[-40.0, 50.0], [-2e-3, 1e-5]]], np.float32)  # log brightness and pixels, of each step
+    steps = np.array([[[-40.0, 50.0], [-2e-3, 1e-5]]], np.float32)  # log brightness and pixels of each step
     residual, count = rim_residuals(steps)
     assert np.abs(residual).max() < 1e-6
     assert count.tolist() == [[50.0, 0.0]]
@@ -32,7 +32,7 @@ RIM = np.array([-0.14, -0.10, -0.03, 0.03, 0.08, 0.13], np.float32)
 
 
 def sides(*contrasts):
-    """Sums of log brightness and pixels over six steps of each side, of which the rim's shading is so strong."""
+    """Return sums of log brightness and pixels over six steps of each side, shaded like the rim times ``contrasts``."""
     shown = np.array([contrast * RIM[::-1] for contrast in contrasts], np.float32)
     return np.stack([20 * (shown - 0.7), np.full_like(shown, 20)], axis=2)
 
@@ -47,7 +47,7 @@ def test_sides_shaded_the_other_way_round_are_less_likely():
 
 
 def test_two_sides_taken_for_three_are_less_likely():
-    """What is seen of two pieces, cut into three parts."""
+    """The two sides that are seen are cut into three parts."""
     two = sides(0.6, 0.6).reshape(12, 2)
     three = np.stack([two[np.minimum(np.arange(part, part + 4).repeat(2)[:6], 11)] / 1.5 for part in (0, 4, 8)])
     assert rim_log_ratio(sides(0.6, 0.6), RIM, 2.0) > rim_log_ratio(np.ascontiguousarray(three), RIM, 2.0) + 2

@@ -1,4 +1,4 @@
-"""Stacks: scores against plain sums, and drawn stacks whose height, colour and place are found."""
+"""Stacks: scores against plain sums, and drawn stacks whose height, colour and place are recovered."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ CELL = np.array([0])
 
 @pytest.fixture
 def table():
-    """Stacks of one to four boxes on one cell."""
+    """Return the outline table of stacks of one to four boxes on one cell."""
     edges = np.full((1, HEIGHTS, HEIGHTS + 2, K), FOOT, np.float32)
     for height in range(1, HEIGHTS + 1):
         near = FOOT - height * SIDE_ROWS
@@ -40,14 +40,14 @@ def table():
 
 
 def integrals(pixels):
-    """Column integrals of one cell from ``pixels`` (rows, columns, channels)."""
+    """Return the column integrals of one cell from ``pixels`` (rows, columns, channels)."""
     sums = np.zeros((1, ROWS + 1, COLUMNS, CHANNELS), np.float32)
     sums[0, 1:] = pixels.cumsum(axis=0)
     return ColumnIntegrals(sums, 0)
 
 
 def stack(height, colour, face_rows=0, column=0):
-    """Log-likelihood ratios (rows, columns, channels) of a stack whose face is off its place."""
+    """Return log-likelihood ratios (rows, columns, channels) of a stack whose face is displaced."""
     pixels = np.full((ROWS, COLUMNS, CHANNELS), -5.0)
     near, inside = FOOT - height * SIDE_ROWS + face_rows, slice(FIRST + column, FIRST + column + K)
     pixels[near - FACE_ROWS : near, inside, 1 + colour] = 5.0
@@ -86,7 +86,7 @@ def test_a_drawn_stack_is_the_likeliest(table, height, colour, face_rows, column
 
 
 def test_the_share_that_looks_like_a_piece_is_one_of_the_visible_outline(table):
-    """The upper half of a single piece is occluded, of the lower half three columns in ten look like a side."""
+    """The upper half of a single piece is occluded; three columns in ten of the lower half look like a side."""
     likely = np.full((2, Materials.TOPS + COLOURS), -9.0, np.float32)
     likely[:, Materials.FLOOR], likely[1, Materials.STANDING] = -4.0, -3.0
     bins = np.zeros((1, ROWS, COLUMNS), np.int32)

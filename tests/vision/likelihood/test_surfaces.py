@@ -1,4 +1,4 @@
-"""Surfaces of a faint piece, of even ground, and of ground in soft shadow."""
+"""Evidence from the surfaces of a faint piece, of uniform ground, and of ground in soft shadow."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def ground():
 @pytest.fixture
 def ratio(one_box):
     def of(codes, visible=True, expected=None):
-        """Of one cube on one cell whose crop shows ``codes`` (rows, columns) of grey, or (rows, columns, 3)."""
+        """Return the ratio of one cube on a cell whose crop shows ``codes``, grey or with 3 channels."""
         coloured = codes if codes.ndim == 3 else codes[..., None].repeat(3, axis=2)
         shown = np.clip(coloured, 0, 255).astype(np.uint8)
         observations, visibility, table = one_box(

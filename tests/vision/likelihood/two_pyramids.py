@@ -1,4 +1,7 @@
-"""A large pyramid, and a tower of it and a small one, seen along an edge: two faces of each meet in the middle."""
+"""A large pyramid alone, and a tower of it and a small one, viewed towards an edge.
+
+Two visible faces of each pyramid meet in the middle column.
+"""
 
 import numpy as np
 
@@ -7,13 +10,13 @@ from vision.likelihood.lateral_runs import LATERAL_FACES
 from vision.scene.configurations import TURNS_DEG
 
 ALONE, TOWER = 0, 1
-"""The towers of :func:`two_pyramids`."""
+"""Indices of the towers of :func:`two_pyramids`."""
 
 
 def pair_of_faces(pyramid, columns):
-    """(faces, k) rows in which faces that meet in the middle begin and end; the other two are hidden.
+    """Return two (faces, columns) arrays of the rows where faces begin and end; the other two faces are hidden.
 
-    ``pyramid``: first and last row, and half of the width in columns, of which there are so many.
+    ``pyramid``: first row, last row, and half of the width in columns; ``columns``: width of the crop.
     """
     (first, last, half), middle = pyramid, columns // 2
     far, near = np.full((len(LATERAL_FACES), columns), np.inf), np.full((len(LATERAL_FACES), columns), -np.inf)
@@ -23,7 +26,7 @@ def pair_of_faces(pyramid, columns):
 
 
 def two_pyramids(large, small, columns):
-    """CropFaces of one cell, the same in all rotations."""
+    """Return the CropFaces of one cell, the same in all rotations."""
     pairs = [pair_of_faces(pyramid, columns) for pyramid in (large, small)]
     far, near = np.array(pairs, np.float32).transpose(1, 0, 2, 3)[:, None]
     towers = np.array([[[0, -1]], [[1, 0]]]).repeat(len(TURNS_DEG), axis=1)

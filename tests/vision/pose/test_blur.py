@@ -1,4 +1,4 @@
-"""How blurred a picture is, measured by the markers."""
+"""Blur of a picture, measured at the markers."""
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ def test_blurs_add_as_variances(seen, spread_px):
     gray, where = seen
     own, more = blur_mm(gray, *where), blur_mm(cv2.GaussianBlur(gray, (0, 0), spread_px), *where)
     added_mm = np.sqrt(more**2 - own**2)
-    assert 1.0 < spread_px / added_mm < 2.2  # px for each mm in these pictures
+    assert 1.0 < spread_px / added_mm < 2.2  # px per mm in these pictures
     assert added_mm / spread_px == pytest.approx(0.6, rel=0.15)
 
 

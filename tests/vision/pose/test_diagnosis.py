@@ -1,4 +1,4 @@
-"""Pictures in which the mat is not found: each says what is wrong with it and what to do."""
+"""Diagnosis of pictures in which the mat is not found: the message names the cause and a remedy."""
 
 from dataclasses import replace
 
@@ -141,7 +141,7 @@ def test_other_markers_are_looked_for_only_when_somebody_asks(bench, gray, monke
 
 
 def drawn(camera, tilt_deg, distance_mm, *offsets_mm):
-    """The markers of Domination's mats that lie at these x on one table, seen from a distance."""
+    """Return a (720, 1280) picture, from a distance, of the markers of Domination mats at these x offsets."""
     kit, page = load_kit("domination"), np.full((720, 1280), 230, np.uint8)
     tilt = np.radians(tilt_deg)
     rotation = np.array([[1, 0, 0], [0, -np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), -np.cos(tilt)]])
@@ -171,7 +171,7 @@ def test_two_mats_of_the_kit(bench):
 
 
 def test_markers_too_far_away_to_tell_the_tilt(bench):
-    """Through a very long lens the two ways to tilt a plane look alike."""
+    """Through a very long lens, the two possible tilts of a plane cannot be distinguished."""
     camera = pinhole(bench, 120000.0)
     with pytest.raises(MatNotFound, match="it cannot be told where the mat of domination lies"):
         register(drawn(camera, 25, 60000, 0), bench.kit, camera)

@@ -1,4 +1,4 @@
-"""Finding the mat: right to a fraction of a pixel, and refused where it would be a guess."""
+"""Registration of the mat: accurate to a fraction of a pixel, and refused where it would be a guess."""
 
 import json
 from dataclasses import replace
@@ -96,7 +96,7 @@ def test_markers_that_contradict_each_other_are_refused(bench, gray):
 
 
 def test_markers_may_be_off_by_what_the_calibration_of_a_cheap_camera_left(bench, gray):
-    """Of markers of ten pixels it is more than a share of their edge."""
+    """The allowed error grows with the camera's reprojection error, beyond a share of the edge of small markers."""
     torn = gray.copy()
     torn[:, 640:] = np.roll(gray, 24, axis=0)[:, 640:]
     with pytest.raises(MatNotFound, match="contradict each other"):
@@ -115,7 +115,7 @@ def test_one_marker_that_contradicts_three_others_is_left_out(bench, gray):
 
 
 def test_markers_that_contradict_each_other_through_a_wrong_lens_are_refused(bench, gray):
-    """Some three of them agree better than all four, as they always do."""
+    """Some three of four markers always agree better than all four, so the fourth must not simply be dropped."""
     wrong = replace(bench.camera, distortion=np.array([-0.18, 0.0, 0.0, 0.0, 0.0]))
     with pytest.raises(MatNotFound, match="contradict each other"):
         register(gray, bench.kit, wrong)

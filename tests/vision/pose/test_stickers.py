@@ -1,4 +1,4 @@
-"""Stickers round somebody's own board: a corner is cut off by its edge, or one is not detected at all."""
+"""Marker stickers around a player's own board: corners cut off by its edge, and stickers that are not detected."""
 
 from dataclasses import replace
 from unittest.mock import Mock
@@ -23,7 +23,7 @@ TABLE_CODE = 40
 
 @pytest.fixture
 def stuck(bench):
-    """The bench's kit as if its markers were stickers that somebody measured."""
+    """Return the bench's kit as if its markers were stickers with measured positions."""
     markers = tuple(replace(marker, is_measured=True) for marker in bench.kit.mat.markers)
     return replace(bench.kit, mat=replace(bench.kit.mat, markers=markers))
 
@@ -34,7 +34,7 @@ def photo(bench):
 
 
 def without_a_corner(image, bench, number, corner, cut_mm=CUT_MM):
-    """The picture with a dark triangle in place of one corner of a marker and of the paper round it."""
+    """Return the picture with one corner of a marker and of its paper covered by a dark triangle."""
     whole = to_gray(bench.photos["domination-b-103.jpg"].image)
     pose = register(whole, bench.kit, bench.camera)
     corners = marker_corners(bench.kit.mat, number)
@@ -50,7 +50,7 @@ def without_a_corner(image, bench, number, corner, cut_mm=CUT_MM):
 
 
 def far_off_px(image, kit, bench):
-    """The largest distance of a cell's middle from where it is, px; and the markers that the pose is from."""
+    """Return the largest displacement of a cell's centre, in px, and the markers that the pose is based on."""
     cells = np.array([(*centre, 0.0) for centre in kit.centres_mm])
     true = register(to_gray(bench.photos["domination-b-103.jpg"].image), bench.kit, bench.camera)
     found = register(to_gray(image), kit, bench.camera)
@@ -78,7 +78,10 @@ def test_all_but_one_are_cut(bench, stuck, photo):
 def test_corners_that_neither_picture_nor_stickers_tell_are_left_out_one_of_each_of_half_of_them(
     bench, stuck, photo, monkeypatch, bent, is_found
 ):
-    """Two stickers hung over the corners of a board on a dark table: three pictures of ten were not read."""
+    """At most one corner of each of half of the stickers may be left out as an outlier.
+
+    On a board with two stickers hanging over its corners, on a dark table, three of ten pictures had not been read.
+    """
     gray = to_gray(photo)
     true = detect(gray, stuck.mat.dictionary)
     seen = {number: [each.copy() for each in corners] for number, corners in true.items()}
@@ -102,7 +105,7 @@ def test_corners_that_neither_picture_nor_stickers_tell_are_left_out_one_of_each
 
 
 def test_a_place_that_cannot_be_told_is_not_told_by_leaving_out_corners(bench, stuck, photo, monkeypatch):
-    """Every pose has a rival here: none may be taken without that being asked."""
+    """Every pose counts as ambiguous here; leaving out corners must not bypass that check."""
     monkeypatch.setattr(registration, "SAME_PLACE_SHARE", -1.0)
     with pytest.raises(MatNotFound, match="it cannot be told where the mat"):
         register(to_gray(photo), stuck, bench.camera)
@@ -110,7 +113,7 @@ def test_a_place_that_cannot_be_told_is_not_told_by_leaving_out_corners(bench, s
 
 @pytest.mark.parametrize(("few", "sizes", "count"), [(1, 0.0, 4), (1, 2.0, 4), (1, 6.0, 1), (2, 2.0, 4), (2, 6.0, 2)])
 def test_one_or_two_tell_about_where_the_others_are(bench, stuck, photo, few: int, sizes: float, count: int):
-    """They are many times its size away, so that they may be some of them off."""
+    """Predictions of distant markers may be off: two marker sizes are tolerated, six are not."""
     gray = to_gray(photo)
     seen = {number: corners[0] for number, corners in detect(gray, stuck.mat.dictionary).items()}
     known = sorted(seen)[:few]
@@ -134,7 +137,7 @@ def test_a_sticker_that_is_covered_is_not_guessed(bench, stuck, photo):
 
 
 def test_from_frame_to_frame(bench, stuck, photo):
-    """What the outline says of a cut corner is not followed."""
+    """A pose is not tracked from a frame in which the outline of a cut corner contradicts the marker."""
     cut = without_a_corner(photo, bench, 1, 2)
     found = register(to_gray(photo), stuck, bench.camera)
     assert follow(photo, stuck, bench.camera, found) is not None
@@ -170,7 +173,7 @@ def test_a_sticker_that_was_covered_is_looked_for_again(bench, stuck, photo, mon
 
 
 def halved(kit):
-    """A kit with markers half as large."""
+    """Return a kit with markers half as large."""
     markers = [
         replace(one, corners_mm=tuple(tuple((np.array(c) + one.at_mm) / 2) for c in one.corners_mm))
         for one in kit.mat.markers
@@ -202,7 +205,7 @@ def test_places_are_the_less_sure_the_farther_they_are_from_what_is_seen(bench, 
 def test_stickers_without_an_outline_of_their_own_are_looked_for_where_only_ink_is_dark(
     bench, stuck, photo, monkeypatch
 ):
-    """What touches their black borders at the board's edge may be dark, too."""
+    """Whatever touches their black border at the board's edge may be dark as well."""
     gray, pictures = to_gray(photo), []
 
     def without_outlines(picture, *rest):
@@ -214,7 +217,7 @@ def test_stickers_without_an_outline_of_their_own_are_looked_for_where_only_ink_
     assert len(found.markers) == len(stuck.mat.markers)
     assert all(picture is gray for picture in pictures[:2])
     with pytest.raises(MatNotFound):
-        register(gray, bench.kit, bench.camera)  # printed ones are whole
+        register(gray, bench.kit, bench.camera)  # printed markers are always complete
 
 
 def test_a_dark_table_is_told_from_ink():

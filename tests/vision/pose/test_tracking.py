@@ -1,4 +1,4 @@
-"""Finding the mat where it was: the same pose as by looking everywhere, or none."""
+"""Tracking the mat from its last pose: the same result as a search of the whole picture, or none."""
 
 import cv2
 import numpy as np
@@ -48,7 +48,7 @@ def test_a_mat_that_was_pushed_far_is_not_followed(bench, image, pose):
 
 @pytest.fixture
 def covered(bench, image, pose):
-    """The picture with one marker covered."""
+    """Return the picture with one marker covered."""
     covered = image.copy()
     polygon = project(marker_corners(bench.kit.mat, 1), pose, bench.camera)
     cv2.fillConvexPoly(covered, polygon.astype(np.int32), (200, 200, 200))
@@ -75,7 +75,7 @@ def test_a_marker_that_is_seen_again_is_looked_for(bench, image, covered):
 
 def test_a_reader_that_followed_finds_the_mat_again_wherever_it_lies(bench, image):
     reader = bench.reader()
-    turn = cv2.getRotationMatrix2D((639.5, 359.5), 6, 1)  # the camera rolls: its corners move by 50 px
+    turn = cv2.getRotationMatrix2D((639.5, 359.5), 6, 1)  # the camera rolls, so that the corners move by 50 px
     rolled = np.asarray(cv2.warpAffine(image, turn, (1280, 720), borderMode=cv2.BORDER_REFLECT), np.uint8)
     for picture in (image, rolled, shifted(image, 3, 2)):
         whole = register(to_gray(picture), bench.kit, bench.camera)
@@ -83,7 +83,7 @@ def test_a_reader_that_followed_finds_the_mat_again_wherever_it_lies(bench, imag
 
 
 def gray_and_corners(bench, image, pose):
-    """A gray picture, the markers' numbers, and (m, 4, 2) px where their corners are."""
+    """Return a grey picture, the numbers of the markers, and their corners (m, 4, 2) in px."""
     numbers = tuple(sorted(marker.id for marker in bench.kit.mat.markers))
     world = np.vstack([marker_corners(bench.kit.mat, number) for number in numbers])
     return to_gray(image), numbers, project(world, pose, bench.camera).reshape(-1, 4, 2)

@@ -1,4 +1,4 @@
-"""Boxes that overlap, and groups in which none do."""
+"""Overlapping boxes, and partitions into groups without overlap."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rectified crops: verticals stand upright in them, and a row is a millimetre."""
+"""Rectified crops: verticals are columns, and a row is one millimetre."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ CENTRES = np.array([[-60.0, 40.0, 0.0], [0.0, 0.0, 0.0], [70.0, -50.0, 20.0]])
 
 @pytest.fixture(scope="module")
 def pose():
-    """500 mm away, 60° up, from the side of the first rank."""
+    """Return a camera pose 500 mm away, at an elevation of 60°, on the side of the first rank."""
     elevation = np.radians(60)
     centre = 500 * np.array([0.0, -np.cos(elevation), np.sin(elevation)])
     forward, right = -centre / 500, np.array([1.0, 0, 0])

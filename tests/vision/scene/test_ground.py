@@ -1,4 +1,4 @@
-"""What the bare mat shows."""
+"""Materials of the empty mat and its surroundings."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The label buffer against a plain painter that paints whole pictures from far to near."""
+"""The label buffer against a plain painter's algorithm, from far to near."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ TOP = int(Materials.TOPS)
 
 
 def stacks(seed):
-    """Boxes with an upper face, anywhere; and the order in which they occlude each other."""
+    """Return silhouettes of boxes with an upper face at random places, and a random order of occlusion."""
     rng = np.random.default_rng(seed)
     silhouettes = no_silhouettes(CELLS, SIZE[0])
     for cell in range(CELLS):
@@ -26,7 +26,7 @@ def stacks(seed):
 
 
 def bare():
-    """The table, with a pillar of the nearest rank in the middle."""
+    """Return labels of the table with a pillar of the nearest rank in the middle."""
     labels = np.full(SIZE, Materials.TABLE, np.uint16)
     labels[20:30, 20:34] = (3 << RANK_BITS) + Materials.FLOOR
     return labels

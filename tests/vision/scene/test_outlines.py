@@ -1,4 +1,4 @@
-"""Where a wireframe begins and ends in each column of a crop, and how parts occlude each other."""
+"""Extents of a wireframe in each column of a crop, and occlusion between its parts."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def test_a_column_through_a_vertical_line_is_reached_by_the_other_lines():
 
 
 def rows(*values):
-    """(parts, one cell, columns) float32 from a row of values a part."""
+    """Return (parts, one cell, columns) float32 from one row of values per part."""
     return np.array(values, np.float32)[:, None]
 
 

@@ -1,4 +1,4 @@
-"""What is seen of a piece, row by row."""
+"""Visible surfaces of a piece, row by row."""
 
 import cv2
 import numpy as np
@@ -48,9 +48,9 @@ def test_a_disc_hides_what_the_outline_of_both_its_ends_encloses():
 
 
 def test_rims_are_bevelled():
-    """What is seen of each rim on the camera's side, from 60° above at 2 px/mm."""
+    """The visible extent of each rim facing the camera, at 60° elevation and 2 px/mm."""
     kit, px_per_mm, elevation = load_kit("domination"), 2.0, np.radians(60)
-    down, up = np.sin(elevation), np.cos(elevation)  # in the picture, of a mm towards the camera and of one upward
+    down, up = np.sin(elevation), np.cos(elevation)  # px in the picture per px towards the camera, and upwards
     pose = Registration(np.array([[1.0, 0, 0], [0, -down, -up], [0, up, -down]]), np.array([0, 0, 5000.0]), (), 0.0)
     focal_px = px_per_mm * 5000
     camera = Camera(400, 400, np.array([[focal_px, 0, 200], [0, focal_px, 200], [0, 0, 1]]), np.zeros(5), 0.0)

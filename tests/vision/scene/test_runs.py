@@ -1,4 +1,4 @@
-"""Runs of pixels: painting over them gives what painting over pixels does."""
+"""Run-length encoded painting gives the same result as painting pixels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def put(spans, corners, surface):
 
 @pytest.fixture(params=[0, 12])
 def spans(rng, request):
-    """Six quadrangles, some of which reach beyond the patch, round one place or apart from each other."""
+    """Return six quadrangles around one place, or scattered; some extend beyond the patch."""
     spans = make_spans((5, 7), SIZE, 6)
     for number in range(6):
         around = np.sort(rng.uniform(0, 2 * np.pi, 4))

@@ -1,4 +1,4 @@
-"""Where the shadows of stacks lie."""
+"""Geometry of the shadows of stacks."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from vision.scene.shadows import occluded
 RADIUS_MM = 10.0
 STACK = np.array([[0.0, 0.0, 20.0]])
 LAMP = np.array([[1000.0, 0.0, 1000.0]])
-"""At 45°: a shadow is as long as its stack is high."""
+"""At an elevation of 45° a shadow is as long as its stack is high."""
 
 
 @pytest.mark.parametrize(

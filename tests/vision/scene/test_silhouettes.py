@@ -26,7 +26,7 @@ def mask(silhouettes, part, cell=1):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_silhouette_is_the_hull_of_its_corners(seed):
-    """To the pixels on its edge, about which OpenCV and we may differ."""
+    """Pixels on its edge may differ from OpenCV's."""
     corners = np.random.default_rng(seed).uniform(-18, 18, (7, 2))
     pixels, expected = mask(traced(corners, 7), WHOLE), np.zeros(SIZE, np.uint8)
     hull = cv2.convexHull(np.add(corners, (40, 30)).astype(np.float32))

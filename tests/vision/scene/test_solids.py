@@ -1,4 +1,4 @@
-"""Bodies in millimetres and their outlines in a picture."""
+"""Solids in millimetres and their outlines in a picture."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SOLIDS = {
 
 @pytest.mark.parametrize("name", SOLIDS)
 def test_normals_point_outwards(name: str) -> None:
-    """Every corner of a convex body lies on the inner side of every face, and normals are of unit length."""
+    """Every corner of a convex solid lies on the inner side of every face, and normals have unit length."""
     solid = SOLIDS[name]
     beyond = np.einsum("fk,fpk->fp", solid.normals, solid.points[None] - solid.middles[:, None])
     assert beyond.max() < 1e-9
@@ -38,7 +38,7 @@ def test_disc_is_as_wide_and_high_as_its_kit_says() -> None:
 
 
 def test_the_cross_section_of_a_disc_is_nowhere_far_from_its_circle() -> None:
-    """As far outside at the polygon's corners as inside at its edges."""
+    """The polygon lies as far outside the circle at its corners as inside at its edges."""
     kind = load_kit("domination").piece("R")
     section = solids.cross_section(kind, 5.0)
     corner, edge = np.linalg.norm(section[0, :2]), np.linalg.norm(section[:2, :2].mean(axis=0))
@@ -48,7 +48,7 @@ def test_the_cross_section_of_a_disc_is_nowhere_far_from_its_circle() -> None:
 
 
 def test_projection_is_opencvs() -> None:
-    """The corners of the mat's markers land where cv2.projectPoints puts them, through a lens that bends much."""
+    """Projected marker corners agree with ``cv2.projectPoints`` for a strongly distorting lens."""
     kit = load_kit("domination")
     camera = replace(default_camera(), distortion=np.array([-0.3, 0.12, 0.004, -0.003, 0.05]))
     pose = default_pose(kit)
@@ -62,7 +62,7 @@ def test_projection_is_opencvs() -> None:
 
 
 def test_only_faces_towards_the_eye_are_seen() -> None:
-    """From straight above a block shows its top and its bevels; from one side also that side."""
+    """From directly above a block shows its top and its bevels; from one side also that side."""
     solid = solids.block(20, 20, 20)
     above = solids.faces_towards(solid, np.array([0.0, 0.0, 500.0]))
     aslant = solids.faces_towards(solid, np.array([300.0, 0.0, 500.0]))
@@ -71,21 +71,21 @@ def test_only_faces_towards_the_eye_are_seen() -> None:
 
 
 def test_stacks_rise_as_the_kit_says() -> None:
-    """Discs by their height; a smaller pyramid by the tower's rise; a larger one hides the smaller one."""
+    """Discs rise by their height, a smaller pyramid by the tower's rise; a larger pyramid hides those below it."""
     assert solids.rises_mm(load_kit("domination"), "RGB") == (0, 7, 14)
     assert solids.rises_mm(load_kit("ziggurat"), "QDW") == (0, 15, 30)
     assert solids.rises_mm(load_kit("ziggurat"), "wdQ") == (0, 0, 0)
 
 
 def test_floor_is_mat_terrain_or_pillar() -> None:
-    """A Citadel square of level 2 is 40 mm high, a Diamond pillar of level 3 is 42 mm high, a disc's cell is flat."""
+    """Citadel level 2 is 40 mm high, Diamond level 3 is 42 mm high, and a cell for discs has no column."""
     assert solids.floor_mm(load_kit("citadel"), 2) == 40
     assert solids.floor_mm(load_kit("diamond"), 3) == 42
     assert solids.column(load_kit("domination"), "c3", None) is None
 
 
 def test_a_stack_stands_on_the_middle_of_its_cell() -> None:
-    """The bodies of a pile of three on c3."""
+    """Return the solids of a stack of three on c3."""
     kit = load_kit("domination")
     bodies = solids.pieces(kit, "c3", "RGB")
     middles = [body.points.mean(axis=0) for body in bodies]
@@ -93,7 +93,7 @@ def test_a_stack_stands_on_the_middle_of_its_cell() -> None:
 
 
 def test_outline_is_convex_and_holds_every_corner() -> None:
-    """Every projected corner lies inside or on the outline."""
+    """Every projected corner lies inside the outline or on it."""
     kit, camera = load_kit("domination"), default_camera()
     pose = default_pose(kit)
     body = solids.pieces(kit, "f6", "R")[0]

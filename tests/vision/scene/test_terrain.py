@@ -1,4 +1,4 @@
-"""How much of the sky is seen from the floors of terrain and pillars."""
+"""Sky view factors of the floors of terrain and pillars."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_from_a_pit_as_much_is_seen_as_rays_leave_it():
     depth_mm = 35.0
     shares = sky_view_factors(floors([depth_mm] * 4 + [0.0] + [depth_mm] * 4), PITCH_MM)
     rng = np.random.default_rng(1)
-    # Evenly over the disc under the sky, that is by the cosine of their slope (Malley's method).
+    # Uniform over the disc under the sky, that is cosine-weighted (Malley's method).
     radius, angle = np.sqrt(rng.random(200_000)), rng.random(200_000) * 2 * np.pi
     slope = np.sqrt(1 - radius**2) / radius
     wall_mm = PITCH_MM / 2 / np.maximum(np.abs(np.cos(angle)), np.abs(np.sin(angle)))
