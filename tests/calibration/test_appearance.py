@@ -1,4 +1,4 @@
-"""What an enrolment did not find is kept in the file of the set."""
+"""Set files record which pieces the enrolment did not find, and the radii of rings."""
 
 from dataclasses import replace
 

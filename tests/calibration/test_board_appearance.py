@@ -1,4 +1,4 @@
-"""The appearance of a board as a set file keeps it."""
+"""Storage of a board's appearance in a set file."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Whether the lines that a learned board shows are those that its kit says."""
+"""Comparison of the lines on a learned board with the grid of its kit."""
 
 import re
 from dataclasses import replace
@@ -48,7 +48,7 @@ def lines():
 
 
 def picture():
-    """Sky, a horizon and a house with windows."""
+    """Return a painting of sky, a horizon, and a house with windows."""
     colour = wood()
     colour[:150] = (0.5, 0.7, 0.9)
     colour[90:200, 60:180] = (0.8, 0.3, 0.2)

@@ -1,4 +1,4 @@
-"""A lens from the markers of a board at its place."""
+"""Lens calibration from the markers of a board."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def test_the_board_itself_tells_the_lens(examples):
 
 @pytest.mark.parametrize("inward_px", [0.0, 0.45])
 def test_corners_that_blur_rounds_are_no_distortion(inward_px: float):
-    """All of a marker's seem nearer to its middle."""
+    """Blur rounds a corner, which seems to move all corners of a marker towards its centre."""
     kit, true = load_kit("domination"), default_camera()
     board_mm = np.array([(*corner, 0.0) for marker in kit.mat.markers for corner in marker.corners_mm])
     markers = project(board_mm, default_pose(kit, true), true).reshape(-1, 4, 2)
@@ -79,7 +79,7 @@ def test_measured_markers_are_trusted_less_than_printed_ones(examples):
     kit = load_kit("domination")
     measured = replace(kit.mat, markers=tuple(replace(marker, is_measured=True) for marker in kit.mat.markers))
     photo = load_picture(examples / "photos" / "enrol.jpg")
-    # The lines between squares, which are looked for beside the measured ones, make up for it.
+    # Leave out the search for square lines, which makes up for the lower accuracy of measured markers.
     printed, ruled = (
         find_lens([replace(find_markers(photo, one), gray=None)], one) for one in (kit, replace(kit, mat=measured))
     )

@@ -1,4 +1,4 @@
-"""The printed board for calibrating a lens: found by the program itself, at the right millimetres."""
+"""The printed calibration board: its corners are found by the program, at the right positions in mm."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Stickers of which the board's edge cuts off a corner, before it is known where they are on the board."""
+"""Stickers with a corner cut off by the board's edge, before their position on the board is known."""
 
 import cv2
 import numpy as np
@@ -9,12 +9,15 @@ from calibration.markers import dictionary
 
 NAME, NUMBER = "DICT_5X5_100", 7
 SEEN_PX = np.array([(203.0, 151.0), (262.0, 158.0), (255.0, 214.0), (197.0, 206.0)])
-"""Of a marker that is turned a little and seen obliquely."""
+"""Corners of a marker that is slightly rotated and seen obliquely."""
 
 
 @pytest.fixture(scope="module")
 def gray():
-    """(400, 500) uint8: the marker on white paper on dark wood; its paper and one corner are cut off at the left."""
+    """Return a (400, 500) uint8 picture of the marker on white paper on dark wood, cut off at the left.
+
+    The cut removes part of its paper and one corner.
+    """
     side = 8 * 20
     marker = np.asarray(dictionary(NAME).generateImageMarker(NUMBER, side - 20), np.uint8)
     paper = np.pad(marker, 10, constant_values=245)

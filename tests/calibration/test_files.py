@@ -1,4 +1,4 @@
-"""Camera and set files: what is written reads back, and broken ones get one clear line."""
+"""Camera and set files: what is written can be read back, and broken files give a one-line error."""
 
 from dataclasses import replace
 

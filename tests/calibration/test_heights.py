@@ -1,4 +1,4 @@
-"""How high pieces stand on each other."""
+"""Rises of stacked pieces."""
 
 from __future__ import annotations
 

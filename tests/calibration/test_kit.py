@@ -1,4 +1,4 @@
-"""Kit files: what comes with the program loads, and every mistake gets one clear line."""
+"""Kit files: those included load, and every mistake gives a one-line error."""
 
 import pytest
 

@@ -59,7 +59,7 @@ def test_the_lens_is_found_as_it_really_is(shared, rig):
         cv2.projectPoints(grid(), np.zeros(3), np.zeros(3), np.array(matrix), np.array(distortion))[0].reshape(-1, 2)
         for matrix, distortion in ((truth["K"], truth["dist"]), (camera.matrix, camera.distortion))
     ]
-    # A lens and a pose can trade a shift of the middle for a tilt: 0.5 mrad, where the picture is 1.1 rad wide.
+    # Lens and pose can trade a shift of the principal point for a tilt: 0.5 mrad in a picture 1.1 rad wide.
     middle = (seen[1] - seen[0]).mean(axis=0)
     assert np.abs(middle).max() < 2.0
     assert np.abs(seen[1] - seen[0] - middle).max() < 1.0

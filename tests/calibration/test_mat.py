@@ -1,4 +1,4 @@
-"""The printed mat: true to the millimetre, found by the program itself, refused where it cannot be."""
+"""The printed mat: true to scale, found by the program, and refused where it cannot be printed."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.pictures
 
 PX_PER_MM = 4
 SCALE = PX_PER_MM * 25.4 / 72 * (1 - 1e-5)
-"""A hair less, lest rounding add a row."""
+"""Slightly below the exact scale, so that rounding does not add a row."""
 HEIGHT_MM = 600.0
 
 PORTRAIT = """
@@ -53,13 +53,13 @@ def portrait(tmp_path):
 
 
 def rasters(data):
-    """The pages as BGR pictures, PX_PER_MM."""
+    """Return the pages as BGR pictures at ``PX_PER_MM``."""
     pages = [page.render(scale=SCALE).to_numpy() for page in pypdfium2.PdfDocument(data)]
     return [np.ascontiguousarray(page[..., :3]) for page in pages]
 
 
 def seen_from_above(kit, picture, middle_mm):
-    """The pose of a camera that hangs HEIGHT_MM over the mat's middle and whose picture is this page."""
+    """Register a page as if by a camera ``HEIGHT_MM`` above the mat's centre; return the pose and the camera."""
     height, width = picture.shape[:2]
     focal = PX_PER_MM * HEIGHT_MM
     x, y = middle_mm[0] * PX_PER_MM - 0.5, height - middle_mm[1] * PX_PER_MM - 0.5
@@ -68,7 +68,7 @@ def seen_from_above(kit, picture, middle_mm):
 
 
 def differences(picture, other):
-    """Where two pictures differ by more than how their edges fall on the pixels."""
+    """Return the mask where two pictures differ by more than the sampling of their edges."""
     return cv2.absdiff(cv2.blur(picture, (5, 5)), cv2.blur(other, (5, 5))).max(axis=2) > 60
 
 
@@ -97,7 +97,7 @@ def test_two_halves_make_the_same_mat_as_one_sheet(name):
     (whole,) = rasters(mat_pdf(kit, "a3"))
     assert joined.shape[1] == whole.shape[1] - 2 * join
     differ = differences(joined, whole[:, join:-join])
-    edge = round(12 * PX_PER_MM)  # rulers and the words about joining lie along the edges
+    edge = round(12 * PX_PER_MM)  # rulers and joining instructions lie along the edges
     differ[:edge] = differ[-edge:] = False
     differ[:, joined.shape[1] // 2 - 5 : joined.shape[1] // 2 + 5] = False
     assert not differ.any()
@@ -110,7 +110,7 @@ def test_the_print_looks_as_the_simulated_table_has_it(name):
     simulated = cv2.resize(sheet(kit)[..., ::-1], picture.shape[1::-1], interpolation=cv2.INTER_AREA)
     assert MAT_PX_PER_MM % PX_PER_MM == 0
     differ = differences(picture, simulated)
-    assert differ.mean() < 0.002  # ruler, names of squares
+    assert differ.mean() < 0.002  # allows for the ruler and the names of squares
 
 
 def test_the_ruler_is_a_hundred_millimetres_long():

@@ -1,4 +1,4 @@
-"""A board measured from four corners in one photograph, on boards whose measures are known."""
+"""Measuring a board from its four corners in one photograph, for boards of known dimensions."""
 
 import itertools
 
@@ -19,7 +19,7 @@ EDGE_MM = 25.0
 
 
 def board(wide, deep):
-    """Corners of a field (4, 2) and of stickers by number, mm."""
+    """Return the corners of a playing field (4, 2) and of stickers by number, in mm."""
     own = EDGE_MM / 2 * np.array([(-1, 1), (1, 1), (1, -1), (-1, -1)])
     stickers = {}
     for number, (x, y, turn) in enumerate(PLACES, 200):
@@ -29,7 +29,7 @@ def board(wide, deep):
 
 
 def seen(points_mm, distortion=-0.2):
-    """Where a webcam sees points of the board, px."""
+    """Return where a webcam sees points of the board (k, 2), in px, and that camera."""
     lens = prior_lens(SIZE, 0.9)
     lens[3:] = distortion, -0.3 * distortion
     matrix, bent = pinhole(lens)

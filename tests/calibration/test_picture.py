@@ -1,4 +1,4 @@
-"""Picture files: what can be read is read alike, what cannot gets one clear line."""
+"""Picture files: supported formats are decoded identically, others give a one-line error."""
 
 import contextlib
 import os
@@ -88,7 +88,7 @@ def test_what_never_ends_is_refused_at_once(tmp_path):
 
 
 def huge_jpeg():
-    """A small JPEG that says that it is 20,000 pixels wide and high."""
+    """Return a small JPEG whose header claims 20,000 × 20,000 pixels."""
     data = bytearray(cv2.imencode(".jpg", np.zeros((16, 16, 3), np.uint8))[1].tobytes())
     at = data.index(b"\xff\xc0") + 5
     data[at : at + 4] = struct.pack(">HH", 20_000, 20_000)
@@ -96,7 +96,7 @@ def huge_jpeg():
 
 
 def huge():
-    """A PNG that says that it is 200,000 pixels wide and high."""
+    """Return a PNG whose header claims 200,000 × 200,000 pixels."""
     head = struct.pack(">IIBBBBB", 200_000, 200_000, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(bytes(1000))), (b"IEND", b""))
     packed = (

@@ -1,4 +1,4 @@
-"""The sizes of pieces as somebody tells them."""
+"""Piece sizes given by the user."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The printed mat as pixels, and the appearance that it promises."""
+"""The printed mat as pixels, and the board appearance derived from it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is said of a lens calibration."""
+"""The assessment of a lens calibration and the advice given with it."""
 
 import numpy as np
 import pytest

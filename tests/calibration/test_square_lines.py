@@ -1,4 +1,4 @@
-"""A lens from the lines between a board's squares, where its markers were measured badly."""
+"""Lens calibration from the lines between squares, for boards whose markers were measured inaccurately."""
 
 from dataclasses import replace
 
@@ -15,12 +15,12 @@ LENS = pinhole(prior_lens(SIZE) + np.array([0.1, 6.0, -5.0, -0.18, 0.05]))
 POSE = np.array([2.5, 0.15, -0.1]), np.array([5.0, -15.0, 430.0])
 ASIDE_PX = np.array([1.0, -0.5])
 RULER_MM = 0.4
-"""By how much the markers are larger than they were measured, at each corner."""
+"""How much larger the markers are than measured, at each corner."""
 
 
 @pytest.fixture(scope="module")
 def kit():
-    """Domination's board, with smaller markers nearer to it, which somebody measured."""
+    """Return Domination's board with smaller, nearer markers that count as measured by the user."""
     printed = load_kit("domination")
     markers = (replace(one, is_measured=True, corners_mm=nearer(one.corners_mm)) for one in printed.mat.markers)
     return replace(printed, mat=replace(printed.mat, markers=tuple(markers)))
@@ -31,12 +31,12 @@ def nearer(corners_mm):
 
 
 def shown(board_mm):
-    """(k, 2) px, where the true lens shows places (k, 2) on the board."""
+    """Return where the true lens shows places (k, 2) mm on the board, (k, 2) px."""
     return cv2.projectPoints(np.column_stack([board_mm, np.zeros(len(board_mm))]), *POSE, *LENS)[0][:, 0]
 
 
 HALF_WIDTH_MM = 1.5
-"""Of wide lines between squares."""
+"""Half of the width of wide lines between squares."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,10 @@ def lined(kit):
 
 
 def drawn(kit, half_width_mm):
-    """(height, width) uint8: the board, light and dark by turns, as the true lens shows it; lines are as dark."""
+    """Return a (height, width) uint8 picture of the chequered board through the true lens.
+
+    Lines between squares, if any, are as dark as its dark squares.
+    """
     width, height = SIZE
     pixels = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).reshape(-1, 1, 2).astype(np.float64)
     rays = np.column_stack([cv2.undistortPoints(pixels, *LENS)[:, 0], np.ones(width * height)])
@@ -68,7 +71,7 @@ def drawn(kit, half_width_mm):
 
 
 def sighting(kit, gray):
-    """The markers, somewhat larger than the kit has them, which looks like distortion."""
+    """Return the sighting of markers that are larger than in the kit, which looks like lens distortion."""
     markers_mm = np.array([marker.corners_mm for marker in kit.mat.markers])
     outwards = markers_mm - markers_mm.mean(axis=1, keepdims=True)
     really_mm = markers_mm + RULER_MM * outwards / np.linalg.norm(outwards, axis=2, keepdims=True)

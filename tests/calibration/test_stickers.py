@@ -1,4 +1,4 @@
-"""Stickers for a board of one's own: true to the millimetre, found by the program itself."""
+"""Marker stickers for a player's own board: true to scale, and found by the program."""
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ PX_PER_MM = 8
 
 
 def found(data):
-    """The page's markers by number, corners in mm."""
+    """Return the page's markers by number, with their corners in mm."""
     (page,) = pypdfium2.PdfDocument(data)
     picture = page.render(scale=PX_PER_MM * 25.4 / 72).to_numpy()[..., :3]
     gray = cv2.cvtColor(np.ascontiguousarray(picture), cv2.COLOR_BGR2GRAY)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writing: files are written completely or not at all."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from calibration.writing import whole_file, write_whole
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    """A file that somebody would miss."""
+    """Return an existing file whose content must not get lost."""
     file = tmp_path / "camera.toml"
     file.write_text("before", encoding="utf-8")
     return file
