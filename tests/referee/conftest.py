@@ -1,4 +1,4 @@
-"""A small film: a referee is shown hands, frames and readings of tables that a test sets up, 12 a second."""
+"""A simulated film for the referee: hands, frames and readings of tables set up by a test, at 12 frames a second."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from vision.reading import Reading
 
 FRAME_S = 1 / 12
 HIGHEST = 10
-"""Pieces in the tallest stack that the simulated camera knows."""
+"""Height of the tallest stack known to the simulated camera, in pieces."""
 
 CALM_FRAMES = 9
-"""The table lies calm for three quarters of a second after a hand has left."""
+"""Frames for which the table stays calm after a hand has left: three quarters of a second."""
 
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 
 
 class Film:
-    """A referee at a table whose camera sees it with ``noise``."""
+    """A referee at a table that the camera sees with ``noise``."""
 
     def __init__(self, match: Match, noise: Noise | None = None, seed: int = 1) -> None:
         self.match, self.game = match, match.game
@@ -43,11 +43,11 @@ class Film:
 
     @property
     def t_s(self) -> float:
-        """Time of the next frame in seconds."""
+        """Time of the next frame, in seconds."""
         return self.frame * FRAME_S
 
     def lie(self, stacks: tuple[Stack, ...], frames: int = CALM_FRAMES, covered: Iterable[int] = ()) -> list[Event]:
-        """The scene stays as it is; its first frame still differs from the one before."""
+        """Show an unchanged scene for some frames and return the events; its first frame still shows motion."""
         begun, scene = len(self.events), self.reading(stacks, covered)
         for i in range(frames):
             glance = self.referee.glance(self.t_s, moving=i == 0)
@@ -59,20 +59,23 @@ class Film:
         return self.events[begun:]
 
     def reading(self, stacks: tuple[Stack, ...], covered: Iterable[int] = ()) -> Reading:
-        """One of a table, in which some cells may be covered."""
+        """Return a reading of a table, with some cells covered."""
         states = kit_states(self.game.pieces, HIGHEST, hides=True)
         sights = [self.game.sight(stack) for stack in stacks]
         return self.compared(read_table(self.game.layout.cells, states, sights, self.noise, self.rng, covered))
 
     def compared(self, reading: Reading) -> Reading:
-        """The reading in which the pictures of the ``changed`` cells differ, and no others; None: nobody knows."""
+        """Mark the ``changed`` cells as changed in the reading; None: unknown which cells changed."""
         reading = self.doubtful(reading)
         if self.changed is None:
             return reading
         return replace(reading, changed=np.array([cell in self.changed for cell in reading.cells], np.float32))
 
     def doubtful(self, reading: Reading) -> Reading:
-        """The reading with the ``doubts``: a cell looks like the first stack, by so many nats more than the second."""
+        """Apply the ``doubts`` to a reading.
+
+        A cell looks like the first stack, by so many nats more than like the second.
+        """
         log_p = reading.log_likelihood.copy()
         for cell, (seen, rather, nats) in self.doubts.items():
             row = log_p[self.game.layout.index[cell]]
@@ -82,7 +85,7 @@ class Film:
         return replace(reading, log_likelihood=log_p)
 
     def show(self, *stacks: tuple[str, Stack], frames: int = CALM_FRAMES) -> list[Event]:
-        """A hand changes some cells (by name) of the last accepted position and leaves; what is said then."""
+        """Show a hand changing some cells (by name) of the accepted position and leaving; return the later events."""
         board = list(self.game.table(self.referee.match.position).stacks)
         for cell, stack in stacks:
             board[self.game.layout.index[cell]] = stack
@@ -90,7 +93,7 @@ class Film:
         return self.lie(tuple(board), frames)
 
     def sweep(self, frames: int = 2, sides: Iterable[str] = ()) -> None:
-        """Something moves over the board; arms reach in from ``sides``."""
+        """Show motion over the board, with arms reaching in from ``sides``."""
         for _ in range(frames):
             self.events += self.referee.glance(self.t_s, moving=True, sides=frozenset(sides)).events
             self.frame += 1
@@ -98,22 +101,22 @@ class Film:
 
 @pytest.fixture
 def film() -> Callable[..., Film]:
-    """A film of a match."""
+    """Return the class of films, to be called with a match."""
     return Film
 
 
 def match_at(text: str) -> Match:
-    """A match from a position."""
+    """Return a match that starts at a position."""
     return Match(*read_position(text))
 
 
 def kinds(events: list[Event]) -> list[str]:
-    """What was said, in short."""
+    """Return the kinds of the events."""
     return [event.event for event in events]
 
 
 def settled(film, position: str = START):
-    """A film whose first calm table was the right one."""
+    """Return a film whose first calm table shows the right position."""
     shot = film(match_at(position))
     assert shot.show() == []
     return shot

@@ -1,4 +1,4 @@
-"""Random matches with honest and dishonest players before an imperfect camera."""
+"""Random matches of honest and dishonest players before an imperfect camera."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ PATIENT = Manners(rests=0.1, hurry=0.0, jostle=0.1, askew=0.0, lamp=0.02, bump=0
 
 CRISP = Noise(height_nats=60.0, top_nats=60.0, alike_nats=60.0, frame_nats=0.1)
 POOR = Noise(height_nats=16.0, top_nats=20.0, alike_nats=16.0, evenness=4.0, misread=0.002, unclear=0.01)
-"""Most tables have a square that looks like something else."""
+"""With this noise most tables have a cell that looks more like another state."""
 
 MODERATE = Noise(height_nats=50.0, top_nats=60.0, alike_nats=50.0, evenness=8.0)
-"""One table in some hundreds has a square that looks more like something else."""
+"""With this noise one table in some hundreds has a cell that looks more like another state."""
 
 MEDIAN_S, WORST_S = 0.3, 0.6
-"""From the hand's leaving to the verdict's frame."""
+"""Limits from the departure of the hand to the frame of the verdict."""
 
 
 def shoot(tag: str, seed: int, acts: int, noise: Noise, manners: Manners = PATIENT) -> Film:
-    """``acts`` of a random match of the game ``tag`` as seen with some noise."""
+    """Film ``acts`` of a random match of the game ``tag`` under some noise."""
     game = load_game(tag)
     match = Match(game, game.start())
     film = Film(match, noise, seed, manners)
@@ -54,7 +54,7 @@ def shoot(tag: str, seed: int, acts: int, noise: Noise, manners: Manners = PATIE
 
 
 def waits_s(film: Film) -> list[float]:
-    """How long each act waited for its verdict."""
+    """Return how long each act waited for its verdict, in s."""
 
     def first(begins: float, ends: float) -> Event | None:
         said = ("accepted", "illegal", "restored", "taken-back", "unfinished")
@@ -66,7 +66,10 @@ def waits_s(film: Film) -> list[float]:
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_act_is_judged_rightly_and_in_time(tag: str) -> None:
-    """Nothing lost, wrong, missed, miscited, accused or asked."""
+    """Every act is judged without errors, questions or rulings.
+
+    The delays have a median of at most MEDIAN_S and a maximum of at most WORST_S.
+    """
     film = shoot(tag, 5, 50, MODERATE)
     result = compare(film.truth, film.events)
     assert result.faults == ()
@@ -81,7 +84,7 @@ def test_every_act_is_judged_rightly_and_in_time(tag: str) -> None:
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 9999), noise=st.sampled_from([CRISP, MODERATE, POOR]), tag=st.sampled_from(TAGS))
 def test_whatever_is_seen_the_record_follows_the_rules(seed: int, noise: Noise, tag: str) -> None:
-    """Before any camera, the events play back through the rules without a contradiction, numbered without a gap."""
+    """Under any noise the events replay without contradicting the rules, and are numbered without gaps."""
     film = shoot(tag, seed, 15, noise, Manners())
     assert first_fault(film.events) is None
     assert [event.n for event in film.events] == list(range(1, len(film.events) + 1))
@@ -89,7 +92,7 @@ def test_whatever_is_seen_the_record_follows_the_rules(seed: int, noise: Noise, 
 
 @pytest.mark.slow
 def test_misread_squares_accuse_rarely_and_are_recovered_from() -> None:
-    """One table in forty has a square misread with conviction: the match is not lost over it."""
+    """At most one act in ten is judged wrongly when cells are misread with certainty at a rate of 5e-4."""
     noise = Noise(height_nats=40.0, top_nats=60.0, misread=5e-4)
     films = [shoot("domination", seed, 60, noise) for seed in (1, 2)]
     faults = sum(len(compare(film.truth, film.events).faults) for film in films)

@@ -1,4 +1,4 @@
-"""Each player's time."""
+"""The chess clock: each player's time."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ CLOCK = wound(FIVE, ("R", "G"))
     ],
 )
 def test_time_controls_are_written_with_their_units(text: str, control: TimeControl) -> None:
-    """Base time, then what each move adds."""
+    """A time control is its base time, followed by the increment per move."""
     assert parse_time_control(text) == control
 
 
 @given(st.integers(1, 86400), st.integers(0, 3600))
 def test_a_time_control_survives_its_text(base_s: int, increment_s: int) -> None:
-    """Over the whole domain."""
+    """Writing and parsing give back the same control."""
     assert parse_time_control(TimeControl(base_s, increment_s).text) == TimeControl(base_s, increment_s)
 
 
 @pytest.mark.parametrize("text", ["", "10", "m", "5s5m", "10m+", "0m", "10m+5", "10m5", "-5m", "99999h", "10m+5s+5s"])
 def test_what_is_no_time_control_is_refused_with_an_example(text: str) -> None:
-    """Units are never guessed."""
+    """A missing unit is not guessed."""
     with pytest.raises(BadText, match=r"is no time control; write 10m, 10m\+5s"):
         parse_time_control(text)
 
 
 def test_only_the_running_time_is_spent() -> None:
-    """And the increment comes with the move."""
+    """Only the running player's time is spent; the increment is added with the move."""
     clock = switched(CLOCK, "R", 10.0)
     clock = switched(credited(clock, "R", 30.0), "G", 30.0)
     assert clock.left_s == (285.0, 300.0)
@@ -66,14 +66,14 @@ def test_only_the_running_time_is_spent() -> None:
 
 
 def test_time_never_runs_backwards() -> None:
-    """A verdict dates a move back to when the hand left."""
+    """A verdict dates a move back to the departure of the hand, which must not give time back."""
     clock = switched(switched(CLOCK, "R", 10.0), "G", 8.0)
     assert clock.left_s == (300.0, 300.0)
     assert settled(clock, 20.0).left_s == (300.0, 290.0)
 
 
 def test_a_flag_falls_once_and_ends_the_increments() -> None:
-    """For the player whose time runs."""
+    """The flag falls for the player whose clock runs; later moves earn no increment."""
     clock = switched(CLOCK, "G", 0.0)
     assert flagged(clock, 299.9) is None
     fallen = flagged(clock, 300.0)
@@ -85,7 +85,7 @@ def test_a_flag_falls_once_and_ends_the_increments() -> None:
 
 
 def test_a_clock_goes_on_after_a_restart() -> None:
-    """From the last thing that was said of it; nobody's time runs meanwhile."""
+    """It resumes from its last event; no time passes in between."""
     event = told(switched(CLOCK, "R", 0.0), 20.0)
     clock = resumed(event)
     assert (clock.left_s, clock.running, clock.control) == ((280.0, 300.0), None, FIVE)
@@ -95,7 +95,7 @@ def test_a_clock_goes_on_after_a_restart() -> None:
 
 @pytest.fixture
 def shot(film):
-    """The start of Domination, seen and understood, with a clock."""
+    """Return a film at the start of Domination, seen and accepted, with a clock."""
     game = load_game("domination")
     match = Match(game, game.start())
     shot = film(match)
@@ -106,12 +106,12 @@ def shot(film):
 
 
 def clocks(events: list[Event]) -> list[tuple[str, str | None]]:
-    """What was said of the clock."""
+    """Return the states and players of all clock events."""
     return [(event.state, event.player) for event in events if isinstance(event, ClockChanged)]
 
 
 def test_the_clock_starts_when_the_table_is_right_and_changes_with_each_move(shot) -> None:
-    """The mover has spent his time up to when his hand left, and got his increment."""
+    """The mover is charged up to the departure of the hand, and gets the increment."""
     assert clocks(shot.events) == [("stopped", None), ("running", "R")]
     started_s = shot.events[-1].t
     shot.sweep(120)
@@ -124,14 +124,14 @@ def test_the_clock_starts_when_the_table_is_right_and_changes_with_each_move(sho
 
 
 def test_the_offender_puts_it_right_in_his_own_time(shot) -> None:
-    """An illegal act stops nobody's clock."""
+    """An illegal act does not stop the offender's clock."""
     assert clocks(shot.show(("d7", ""), ("b6", "GG"))) == []
     assert clocks(shot.show()) == []
     assert shot.referee.snapshot.clock.running == "R"
 
 
 def test_nobody_pays_for_a_pause_or_a_blind_camera(shot) -> None:
-    """Nor after the end."""
+    """The clock also stops at the end of the match."""
     assert clocks(shot.referee.order(shot.t_s, Pause())) == [("stopped", None)]
     shot.show(frames=60)
     shot.referee.order(shot.t_s, Resume())
@@ -142,7 +142,7 @@ def test_nobody_pays_for_a_pause_or_a_blind_camera(shot) -> None:
 
 
 def test_a_flag_is_told_and_the_match_goes_on(shot) -> None:
-    """What it means is for the arbiter to say."""
+    """Its consequence is up to the arbiter."""
     shot.frame += 12 * 301
     (flag,) = shot.lie(shot.table.stacks, 30)
     assert (flag.state, flag.player, flag.left[0]) == ("flag", "R", 0.0)
@@ -150,7 +150,7 @@ def test_a_flag_is_told_and_the_match_goes_on(shot) -> None:
 
 
 def test_no_flag_falls_while_a_move_is_being_looked_at(shot) -> None:
-    """The hand had left in time; the verdict came a moment later."""
+    """The hand left in time, and the verdict came a moment later."""
     shot.sweep(1)
     shot.referee._clock = switched(wound(TimeControl(1), ("R", "G")), "R", shot.t_s - 0.95)
     assert [event.event for event in shot.show(("e4", ""), ("e5", "GR"))] == ["accepted", "clock"]

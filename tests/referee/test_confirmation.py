@@ -1,4 +1,4 @@
-"""A move that counts only once the player has said that he is done."""
+"""Matches in which a move counts only once the player confirms it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ RESERVE = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R reserve=R1"
 
 
 def kinds(events: list[Event]) -> list[str]:
-    """What was said, in short."""
+    """Return the kinds of the events."""
     return [event.event for event in events]
 
 
 def confirmed(film, position: str = START, *, confirming: bool = True):
-    """A film whose first calm table was the right one."""
+    """Return a film whose first calm table shows the right position."""
     match = Match(*read_position(position))
     shot = film(match)
     shot.referee = Referee(match, confirming=confirming)
@@ -31,13 +31,13 @@ def confirmed(film, position: str = START, *, confirming: bool = True):
 
 
 def done(shot) -> list[Event]:
-    """The button is pressed, and the table lies as it is."""
+    """Press the button and show the unchanged table; return the events."""
     said = list(shot.referee.order(shot.t_s, Done()))
     return said + shot.lie(shot.table.stacks)
 
 
 def test_nothing_is_said_before_the_word(film) -> None:
-    """Whatever is tried, legal or not; then the last table counts."""
+    """Nothing is reported of what is tried before, legal or not; then the last table counts."""
     shot = confirmed(film)
     assert shot.show(("e4", ""), ("e5", "GR"), frames=30) == []
     assert shot.show(("e4", ""), ("e7", "GR"), frames=30) == []
@@ -49,7 +49,7 @@ def test_nothing_is_said_before_the_word(film) -> None:
 
 
 def test_a_picture_that_was_taken_before_the_word_does_not_answer_it(film) -> None:
-    """It comes late, from a phone on a slow network: it still shows the hand's way, and the next one the move."""
+    """A late picture, as from a phone on a slow network, still shows the hand; the next one decides."""
     shot = confirmed(film)
     assert shot.show(("e4", ""), ("e7", "GR"), frames=30) == []
     shot.referee.order(shot.t_s, Done(), now_s=shot.t_s + 0.4)
@@ -61,7 +61,7 @@ def test_a_picture_that_was_taken_before_the_word_does_not_answer_it(film) -> No
 
 
 def test_an_illegal_act_is_told_after_the_word_and_put_right_without_one(film) -> None:
-    """Then the player thinks again."""
+    """The correction needs no confirmation; then the player is thinking again."""
     shot = confirmed(film)
     assert shot.show(("d7", ""), ("b6", "GG"), frames=30) == []
     assert kinds(done(shot)) == ["illegal"]
@@ -71,7 +71,7 @@ def test_an_illegal_act_is_told_after_the_word_and_put_right_without_one(film) -
 
 
 def test_who_has_moved_nothing_is_told_so(film) -> None:
-    """And goes on thinking."""
+    """The player is told that nothing has moved, and goes on thinking."""
     shot = confirmed(film)
     (unmoved,) = done(shot)
     assert unmoved.todo.startswith("nothing has been moved")
@@ -79,7 +79,7 @@ def test_who_has_moved_nothing_is_told_so(film) -> None:
 
 
 def test_a_half_done_turn_is_told_after_the_word(film) -> None:
-    """And accepted when its end lies there."""
+    """The turn is accepted once its end is on the table."""
     shot = confirmed(film, TALL)
     assert shot.show(("f4", ""), ("g4", "GGGGRG"), frames=30) == []
     assert kinds(done(shot)) == ["unfinished"]
@@ -99,7 +99,7 @@ def test_the_question_about_a_move_that_nobody_can_see_stays_while_nothing_moves
 
 @pytest.mark.parametrize("confirming", [False, True])
 def test_a_move_that_nobody_can_see_is_asked_about_after_the_word(film, *, confirming: bool) -> None:
-    """A reserve piece under an own stack of five leaves the board as it was."""
+    """Putting a reserve piece under one's own stack of five leaves the board unchanged."""
     shot = confirmed(film, RESERVE, confirming=confirming)
     (unsure,) = done(shot)
     assert isinstance(unsure, Unsure)
@@ -111,7 +111,7 @@ def test_a_move_that_nobody_can_see_is_asked_about_after_the_word(film, *, confi
 
 
 def test_done_says_yes_to_a_question_about_one_move(film) -> None:
-    """Without confirmation too."""
+    """This also works in matches without confirmation."""
     shot = confirmed(film, confirming=False)
     shot.doubts = {"e4": ("R", "", 2.0), "e5": ("GR", "G", 6.0)}
     assert kinds(shot.show(("e4", ""), ("e5", "GR"), frames=30)) == ["unsure"]
@@ -120,7 +120,7 @@ def test_done_says_yes_to_a_question_about_one_move(film) -> None:
 
 
 def test_without_confirmation_done_is_no_news(film) -> None:
-    """People press it by habit after a move that has been accepted already."""
+    """Players press the button by habit after a move that was already accepted."""
     shot = confirmed(film, confirming=False)
     assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
     assert done(shot) == []

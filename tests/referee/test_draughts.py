@@ -1,4 +1,4 @@
-"""Draughts as people play it: turns in several steps, each with the hand away between, and turns left half done."""
+"""Draughts turns in several steps, with the hand away in between, and turns left unfinished."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ JUMPS = "draughts:{} 1,B,6/8/5,B,2/8/3,B,4/2,W,5/8/W,7 W"
 """The man on c3 jumps d4 and then f6."""
 
 CROWN = "draughts:russian 8/2,W,5/8/8/8/6,B,1/8/8 W"
-"""The man on c7 is a step from being a king."""
+"""The man on c7 is one step from being crowned."""
 
 CALM_FRAMES, PATIENT_FRAMES = 9, 72
-"""Twelve a second: enough for a verdict, and for one that waits whether the player goes on."""
+"""At 12 frames a second: enough for a verdict, and for one that waits whether the player goes on."""
 
 Show = Callable[..., list[Event]]
 
 
 @pytest.fixture
 def show(film: Callable[..., Any]) -> Callable[[str], Show]:
-    """What a referee says of the boards that are shown to him, after he has seen the position."""
+    """Return a function that starts a film at a position.
+
+    It returns a function that shows boards and returns the referee's events.
+    """
 
     def begun(position: str) -> Show:
         shot = film(Match(*read_position(position)))
@@ -42,7 +45,7 @@ def show(film: Callable[..., Any]) -> Callable[[str], Show]:
 
 @pytest.fixture
 def show_unmarked(film: Callable[..., Any]) -> Callable[[str], Show]:
-    """The same at a table where kings lie as one disc; cells that are not named lie as they did before."""
+    """Like ``show``, but for a table where kings are single discs; unnamed cells stay as they were."""
 
     def begun(position: str) -> Show:
         game, start = read_position(position)
@@ -54,22 +57,22 @@ def show_unmarked(film: Callable[..., Any]) -> Callable[[str], Show]:
 
 
 def todo(said: list[Event]) -> list[str]:
-    """What is still to be done."""
+    """Return what remains to be done."""
     return [event.todo for event in said if isinstance(event, Unfinished)]
 
 
 def moves(said: list[Event]) -> list[str]:
-    """What was accepted."""
+    """Return the accepted moves."""
     return [event.move for event in said if isinstance(event, Accepted)]
 
 
 def rules(said: list[Event]) -> list[tuple[str, ...]]:
-    """The rules broken by each illegal act."""
+    """Return the rules broken by each illegal act."""
     return [event.rules for event in said if isinstance(event, Illegal)]
 
 
 def test_jump_after_jump_with_the_hand_away_between(show: Callable[[str], Show]) -> None:
-    """And what was jumped is taken off one by one at the end."""
+    """The jumped men are then removed one by one."""
     table = show(JUMPS.format("russian"))
     assert todo(table(c3="", e5="W")) == ["the jump goes on from e5"]
     assert todo(table(c3="", g7="W")) == ["take what was jumped off d4 and f6"]
@@ -99,7 +102,7 @@ def test_who_moves_before_the_crown_is_on_is_told_so(show: Callable[[str], Show]
 @pytest.mark.rule("DRA-5")
 @pytest.mark.parametrize("left", [{}, {"d4": ""}])
 def test_who_moves_before_the_jump_is_over_is_told_so(show: Callable[[str], Show], left: dict[str, str]) -> None:
-    """The man stands on e5, and Black moves: illegal, by the rule that asks for the rest; then it is put right."""
+    """The man stands on e5, and Black moves: illegal by the rule that asks for the rest; then it is corrected."""
     table = show(JUMPS.format("russian"))
     assert todo(table(c3="", e5="W", **left)) == ["the jump goes on from e5"]
     assert rules(table(PATIENT_FRAMES, c3="", e5="W", b8="", c7="B", **left)) == [("DRA-5", "G-2")]
@@ -125,11 +128,11 @@ def test_taking_too_few_is_told_at_once_where_the_most_is_the_rule(show: Callabl
 
 
 KINGS = "draughts:russian 8/2,W,5/8/8/7,B/2,BB,5/8/WW,7 W"
-"""White's man on c7 is a step from being a king; he has one on a1 already, and Black one on c3."""
+"""White's man on c7 is one step from being crowned; White has a king on a1, and Black one on c3."""
 
 
 def test_an_unmarked_king_is_known_from_the_match(show_unmarked: Callable[[str], Show]) -> None:
-    """The man on c7 is crowned without a second disc, and goes far as a king in his next turn."""
+    """The man on c7 is crowned without a second disc, and moves far as a king on its next turn."""
     table = show_unmarked("draughts:russian 8/2,W,5/8/8/8/8/7,B/8 W")
     assert moves(table(c7="", d8="W")) == ["c7-d8"]
     assert moves(table(h2="", g1="B")) == ["h2-g1"]
@@ -138,7 +141,7 @@ def test_an_unmarked_king_is_known_from_the_match(show_unmarked: Callable[[str],
 
 @pytest.mark.rule("DRA-4")
 def test_an_unmarked_king_owes_captures_as_a_king(show_unmarked: Callable[[str], Show]) -> None:
-    """The king on a1 has c3 before him, with empty squares behind; to let the man go on is illegal."""
+    """The king on a1 can jump c3, which has empty squares behind it; moving the man instead is illegal."""
     (illegal,) = show_unmarked(KINGS)(c7="", b8="W")
     assert isinstance(illegal, Illegal)
     assert illegal.rules == ("DRA-4",)

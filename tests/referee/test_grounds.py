@@ -1,4 +1,4 @@
-"""The account that is kept beside a verdict."""
+"""The grounds recorded for each verdict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,
 
 @pytest.fixture
 def shot(film):
-    """The start of Domination, seen and understood."""
+    """Return a film at the start of Domination, seen and accepted."""
     game = load_game("domination")
     shot = film(Match(game, parse_position(game, START)))
     shot.show()
@@ -26,7 +26,10 @@ def shot(film):
 
 
 def test_the_squares_of_an_act_with_what_was_expected_believed_and_read(shot) -> None:
-    """And the explanations by their probability, which together are no more than certainty."""
+    """Each changed cell lists what was expected, believed and read; explanations have probabilities.
+
+    The sum of the probabilities does not exceed 1.
+    """
     (illegal,) = shot.show(("d7", ""), ("b6", "GG"))
     grounds = shot.referee.grounds(illegal.n)
     squares = {square.cell: square for square in grounds.squares}
@@ -38,7 +41,7 @@ def test_the_squares_of_an_act_with_what_was_expected_believed_and_read(shot) ->
 
 
 def test_a_square_that_contradicts_the_verdict_is_named(shot) -> None:
-    """With how much it does."""
+    """The deviating cell has the log-likelihood of what is believed there."""
     shot.doubts = {"h3": ("R", "", 4.0)}
     (accepted,) = shot.show(("e4", ""), ("e5", "GR"))
     squares = {square.cell: square for square in shot.referee.grounds(accepted.n).squares}
@@ -47,7 +50,7 @@ def test_a_square_that_contradicts_the_verdict_is_named(shot) -> None:
 
 
 def test_only_the_last_verdict_is_accounted_for(shot) -> None:
-    """What is kept beside the events need not be kept in memory too."""
+    """Earlier grounds are kept beside the events and need not stay in memory."""
     (illegal,) = shot.show(("d7", ""), ("b6", "GG"))
     later = shot.show()
     assert later
@@ -56,14 +59,14 @@ def test_only_the_last_verdict_is_accounted_for(shot) -> None:
 
 
 def test_grounds_survive_being_written_down(shot) -> None:
-    """Through JSON text and back."""
+    """The grounds survive a round trip through JSON."""
     (accepted,) = shot.show(("e4", ""), ("e5", "GR"))
     grounds = shot.referee.grounds(accepted.n)
     assert from_json(json.loads(json.dumps(to_json(grounds)))) == grounds
 
 
 def test_a_broken_account_is_refused() -> None:
-    """Naming the field."""
+    """The message names the missing or unknown field."""
     row = to_json(Grounds(1.0, 0.5, 2, (Explanation("e4-e5", -0.001),), ()))
     assert from_json(row).explanations[0].what == "e4-e5"
     with pytest.raises(BadText, match="squares"):

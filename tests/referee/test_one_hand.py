@@ -1,4 +1,4 @@
-"""Several plies in one visit: of several players, or of one who did what only several may do?"""
+"""Several plies in one visit: by several players, or by one who did what only several may do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def visited(shot, sides, *cells):
 
 @pytest.fixture
 def shot(film):
-    """Each player has moved once, Red from the south, Green from the north."""
+    """Return a film in which each player has moved once, Red from the south, Green from the north."""
     shot = film(Match(*read_position(START)))
     shot.show()
     assert [event.event for event in visited(shot, "S", *RED)] == ["accepted"]
@@ -74,7 +74,7 @@ def seated(**sides):
 
 def test_an_arm_that_pictures_may_have_missed_is_asked_about(shot) -> None:
     shot.sweep(4, "S")
-    shot.frame += 5  # a busy computer
+    shot.frame += 5  # a gap in the frames, as on a busy computer
     (unsure,) = visited(shot, "S", *RED_AGAIN, *GREEN_AGAIN)
     assert isinstance(unsure, Unsure)
     assert unsure.options == ("f5-f6 c6-c5",)
@@ -100,7 +100,7 @@ def test_players_at_one_side_cannot_be_told_apart() -> None:
 
 
 def test_a_player_of_whom_no_usual_side_is_seen_was_not_there() -> None:
-    """Also where the other one has reached in from that side, too."""
+    """This holds even if the other player has also reached in from that side."""
     hands = settled(reached(seated(R="S", G="W"), "WW"), ["R"])
     assert set(hands.seats["R"]) == {"S", "W"}
     from_s, from_w = (reached(hands, side * LEAST_FRAMES) for side in "SW")

@@ -1,4 +1,4 @@
-"""What people order: pauses, rulings of the arbiter, a turn that is done, the end."""
+"""Orders from people: pauses, rulings of the arbiter, confirmed turns, the end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
 
 
 def test_nothing_is_judged_in_a_pause(film) -> None:
-    """Then the table must show the position again."""
+    """After the pause the table must show the position again."""
     shot = settled(film)
     assert shot.referee.order(shot.t_s, Pause()) == ()
     assert shot.show(("e4", ""), ("e6", "RR")) == []
@@ -37,7 +37,7 @@ def test_nothing_is_judged_in_a_pause(film) -> None:
 
 
 def test_the_arbiter_rules(film) -> None:
-    """A move accepted, taken back, a position set; each is an event, and the table must follow."""
+    """Accepting a move, taking it back and setting a position are events; the table must follow."""
     shot = settled(film)
     move = parse_move(shot.game, shot.match.position, "e4-e5")
     (accepted,) = shot.referee.order(1.0, AcceptMove(move))
@@ -53,7 +53,7 @@ def test_the_arbiter_rules(film) -> None:
 
 
 def test_a_move_that_was_ruled_away_does_not_count_because_it_lies_there_still(film) -> None:
-    """People are told to put the pieces back; after that the same move is a move again."""
+    """Players are told to put the pieces back; afterwards the same move counts again."""
     shot = settled(film)
     e4_e5 = ("e4", ""), ("e5", "GR")
     assert kinds(shot.show(*e4_e5)) == ["accepted"]
@@ -67,7 +67,7 @@ def test_a_move_that_was_ruled_away_does_not_count_because_it_lies_there_still(f
 
 
 def test_what_was_ruled_away_stays_so_after_a_further_ruling(film) -> None:
-    """The table has not shown what counts in between."""
+    """In between, the table has not shown the position that counts."""
     shot = settled(film)
     shot.show(("e4", ""), ("e5", "GR"))
     shot.referee.order(shot.t_s, TakeBackMoves(1))
@@ -77,7 +77,7 @@ def test_what_was_ruled_away_stays_so_after_a_further_ruling(film) -> None:
 
 
 def test_none_of_several_moves_that_were_ruled_away_counts(film) -> None:
-    """Whoever puts them back one by one passes through the others; another move instead is one."""
+    """Putting the moves back one by one passes through earlier positions; another move instead does count."""
     shot = settled(film)
     shot.show(("e4", ""), ("e5", "GR"))
     first = shot.table.stacks
@@ -91,7 +91,7 @@ def test_none_of_several_moves_that_were_ruled_away_counts(film) -> None:
 
 
 def test_an_accepted_move_is_not_taken_back_because_the_table_does_not_show_it_yet(film) -> None:
-    """The arbiter's word comes first, then the pieces; after that a move can be taken back."""
+    """The ruling comes first, then the pieces; after that the move can be taken back."""
     shot = settled(film)
     shot.referee.order(shot.t_s, AcceptMove(parse_move(shot.game, shot.match.position, "e4-e5")))
     start = shot.table.stacks
@@ -102,7 +102,7 @@ def test_an_accepted_move_is_not_taken_back_because_the_table_does_not_show_it_y
 
 
 def test_who_says_done_means_the_table_as_it_lies(film) -> None:
-    """Also where a move lies on it that was taken back by mistake."""
+    """The confirmed table counts even if it shows a move that was taken back by mistake."""
     shot = settled(film)
     shot.show(("e4", ""), ("e5", "GR"))
     shot.referee.order(shot.t_s, TakeBackMoves(1))
@@ -120,7 +120,7 @@ def test_the_picture_that_was_taken_before_somebody_says_done_is_not_judged_by_i
 
 
 def test_orders_that_do_not_fit_are_refused(film) -> None:
-    """And change nothing."""
+    """Refused orders change nothing."""
     shot = settled(film)
     illegal = parse_move(shot.game, shot.match.position, "e4-e6")
     before = shot.referee.snapshot
@@ -132,7 +132,7 @@ def test_orders_that_do_not_fit_are_refused(film) -> None:
 
 
 def test_the_arbiter_ends_the_match(film) -> None:
-    """Once."""
+    """The match can be ended only once."""
     shot = settled(film)
     (over,) = shot.referee.order(1.0, EndMatch("G"))
     assert isinstance(over, GameOver)

@@ -1,4 +1,4 @@
-"""Too few pictures: it is said, and what looks wrong then is asked about."""
+"""Low frame rates: they are reported, and apparent violations then become questions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOTHING_YET = Pace()
 
 
 class Paced(Film):
-    """A film that changes its pace."""
+    """A film with an adjustable frame interval."""
 
     def __init__(self, match: Match) -> None:
         self.now_s = 0.0
@@ -36,11 +36,11 @@ class Paced(Film):
     gap_s = FRAME_S
 
     def told(self) -> None:
-        """What is wrong with the picture is said."""
+        """Let the referee report what is wrong with the picture."""
         self.events += self.referee.restless(self.t_s, "")
 
     def turn(self, *stacks: tuple[str, str]) -> list[str]:
-        """A hand comes for three seconds and leaves these stacks for four: the kinds of events."""
+        """Show a hand for three seconds, then these stacks for four; return the kinds of events."""
         begun = len(self.events)
         self.sweep(frames=round(3.0 / self.gap_s))
         self.told()

@@ -1,4 +1,4 @@
-"""How long something must stand before it is said."""
+"""How long a judgement must persist before it is reported."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ MESS = Illegal(Diagnosis(None, "R", BROKEN, ("c3",)), is_lifted=False)
 
 
 def judged(meaning: Interpretation, cell: int = 5) -> Judgement:
-    """A judgement of a table that differs in one cell."""
+    """Return a judgement of a table that differs in one cell."""
     return Judgement(meaning, ((cell, (0, None)),), 0.999, (), (), is_strange=False)
 
 
 def due_after(judgement: Judgement, mode: Mode = Mode.WATCHING, frame_s: float = 1 / 12) -> int:
-    """The number of the reading, from 1, after which it is said."""
+    """Return the number of the reading, from 1, after which the judgement is reported."""
     suspicion = None
     for i in range(1000):
         suspicion = suspect(suspicion, judgement, i * frame_s)
@@ -63,31 +63,31 @@ def test_what_accuses_nobody_is_said_at_once(meaning: Interpretation) -> None:
 
 @pytest.mark.parametrize("meaning", [Played((MOVE,)), TakenBack(1)])
 def test_two_pictures_for_a_move_that_places_contradict(meaning: Interpretation) -> None:
-    """As where an arm that does not move for a frame is taken for a piece."""
+    """An arm that is still for one frame may have been mistaken for a piece."""
     assert due_after(replace(judged(meaning), odd=((7, (3, "R")),))) == 2
 
 
 @pytest.mark.parametrize("meaning", [Played((MOVE,)), TakenBack(1)])
 def test_two_pictures_for_a_move_that_a_second_look_disputes(meaning: Interpretation) -> None:
-    """As where a hand that does not move for a frame holds a piece beside a stack."""
+    """A hand that is still for one frame may hold a piece beside a stack."""
     assert due_after(replace(judged(meaning), is_disputed=True)) == 2
 
 
 @pytest.mark.parametrize("meaning", [ACT, Played((MOVE, MOVE)), TakenBack(1, (MOVE,))])
 def test_two_pictures_for_a_complete_act_and_for_several_at_once(meaning: Interpretation) -> None:
-    """At 12 frames a second a complete illegal act is told within three calm frames."""
+    """At 12 frames a second a complete illegal act is reported within three calm frames."""
     assert due_after(judged(meaning)) == 2
 
 
 @pytest.mark.parametrize("meaning", [LIFTED, MESS])
 def test_pieces_gone_and_messes_may_be_on_their_way(meaning: Interpretation) -> None:
-    """More pictures, and a time: a faster camera is not a faster accuser."""
+    """They need more readings and a minimum time, so that a faster camera does not accuse sooner."""
     assert 3 <= due_after(judged(meaning)) <= 5
     assert due_after(judged(meaning), frame_s=1 / 100) == round(LIFTED_S * 100) + 1
 
 
 def test_doubt_becomes_a_question_after_a_while_only() -> None:
-    """And only when there is something to ask."""
+    """Without options there is nothing to ask."""
     assert due_after(judged(CannotTell(((MOVE,),))), frame_s=0.5) == DOUBT_S / 0.5 + 1
     with pytest.raises(AssertionError, match="never"):
         due_after(judged(CannotTell(())), frame_s=0.5)
@@ -95,12 +95,12 @@ def test_doubt_becomes_a_question_after_a_while_only() -> None:
 
 @pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED])
 def test_a_repair_is_given_time(mode: Mode) -> None:
-    """While something illegal stands, or a turn half done."""
+    """This applies while an illegal position or an unfinished turn is on the table."""
     assert due_after(judged(ACT), mode, frame_s=0.5) == REPAIR_S / 0.5 + 1
 
 
 def test_a_new_act_after_a_repair_is_given_none() -> None:
-    """What people were told of is right again, and something else is wrong."""
+    """The cells reported before are right again, and another one is wrong."""
     act = judged(ACT)
     ((place, _),) = act.changes
     suspicion = suspect(suspect(None, act, 0.0), act, 0.1)
@@ -112,7 +112,7 @@ def test_a_new_act_after_a_repair_is_given_none() -> None:
 
 @pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED, Mode.SETTING_UP])
 def test_that_something_is_amiss_is_asked_unless_people_are_busy_with_it(mode: Mode) -> None:
-    """When there is no move to ask about."""
+    """This is the question without a move as an option."""
     amiss = judged(CannotTell((), is_amiss=True))
     assert due_after(amiss, frame_s=0.5) == DOUBT_S / 0.5 + 1
     with pytest.raises(AssertionError, match="never"):
@@ -128,7 +128,7 @@ def test_a_table_that_is_most_likely_right_again_is_said_sooner() -> None:
 
 
 def test_lasting_doubt_comes_to_the_likeliest_end() -> None:
-    """Not before; and without such an end it stays doubt."""
+    """It is not settled earlier, and without a likeliest end it stays doubt."""
     doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True, sure=LIKELY_WRONG))
     suspicion = suspect(None, doubt, 0.0)
     watching = Mode.WATCHING
@@ -142,7 +142,7 @@ def test_lasting_doubt_comes_to_the_likeliest_end() -> None:
 
 
 def test_what_may_be_wrong_is_said_of_a_set_up_only() -> None:
-    """It accuses nobody there."""
+    """Nobody is accused during set-up."""
     doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True, sure=LIKELY_WRONG - 0.1))
     suspicion = suspect(None, doubt, 0.0)
     assert settled(suspicion, doubt, Mode.WATCHING, DOUBT_S) == doubt
@@ -161,7 +161,7 @@ def test_what_may_be_wrong_is_said_of_a_set_up_only() -> None:
 def test_that_nothing_has_changed_is_believed_of_those_who_put_it_right(
     mode: Mode, *, is_amiss: bool, is_believed: bool
 ) -> None:
-    """Who plays on is asked when it may well be otherwise."""
+    """Someone who plays on is asked if the table may well be wrong."""
     doubt = judged(CannotTell((), in_the_end=Unchanged(), is_amiss=is_amiss))
     suspicion = suspect(None, doubt, 0.0)
     meaning = settled(suspicion, doubt, mode, DOUBT_S).interpretation
@@ -170,7 +170,7 @@ def test_that_nothing_has_changed_is_believed_of_those_who_put_it_right(
 
 @pytest.mark.parametrize("may_be_complete", [True, False])
 def test_who_may_have_completed_a_turn_is_asked(*, may_be_complete: bool) -> None:
-    """What was left to do has been said before: to find it still undone would be silence."""
+    """The rest of the turn was announced before; to find it still unfinished would report nothing."""
     half_done = InProgress((MOVE,), Stage(Table(("W", "B")), "take what was jumped off b1", ("b1",), "DRA-5"))
     doubt = judged(CannotTell(((MOVE,),) if may_be_complete else (), in_the_end=half_done))
     suspicion = suspect(None, doubt, 0.0)
@@ -182,7 +182,7 @@ def test_who_may_have_completed_a_turn_is_asked(*, may_be_complete: bool) -> Non
 
 
 def test_another_view_is_another_suspicion() -> None:
-    """It begins to count anew; an unclear view may flicker."""
+    """A different view restarts the count, except that unclear views may vary."""
     first = suspect(None, judged(ACT, 5), 0.0)
     assert first is not None
     again, other = suspect(first, judged(ACT, 5), 0.1), suspect(first, judged(ACT, 6), 0.1)

@@ -1,4 +1,4 @@
-"""A match of Diamond with sensors: what the referee says of them, and what it makes of them."""
+"""Matches of Diamond with pillar sensors: reports about sensors, and verdicts based on them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HAS, LACKS = True, False
 
 
 class Field:
-    """A referee before a field of pillars, with a camera that sees all and sensors that may lie."""
+    """A referee, a camera that sees everything, and sensors that may be wrong."""
 
     def __init__(self, game: Game = GAME) -> None:
         self.match = Match(game, game.start())
@@ -38,21 +38,24 @@ class Field:
         self.changed: str | None = None
 
     def after(self, *moves: str) -> View:
-        """What is to be seen after legal moves from the last accepted position on."""
+        """Return what is visible after legal moves from the last accepted position."""
         match = self.referee.match
         for text in moves:
             match = match.play(parse_move(match.game, match.position, text))
         return view(match.game, match.game.table(match.position))
 
     def sweep(self, sides: Iterable[str], *turned: str) -> None:
-        """Arms reach in from ``sides`` for two thirds of a second; the pillars ``turned`` move, all at once."""
+        """Show arms reaching in from ``sides`` for two thirds of a second while the pillars ``turned`` move."""
         cells = frozenset(GAME.layout.index[name] for name in turned)
         for _ in range(8):
             self.t_s += FRAME_S
             self.events += self.referee.glance(self.t_s, moving=True, sides=frozenset(sides), turned=cells).events
 
     def lie(self, seen: View, *, sensed: View | None = None, frames: int = 9) -> list[Event]:
-        """A hand comes and goes, then this is to be seen; the sensors say ``sensed`` (None: nothing)."""
+        """Show a hand coming and going, then the view ``seen``; return the events.
+
+        ``sensed``: what the sensors report; None: nothing.
+        """
         begun = len(self.events)
         levels = None if sensed is None else sensed.levels
         for i in range(frames + 1):
@@ -64,9 +67,9 @@ class Field:
         return self.events[begun:]
 
     def reading(self, seen: View):
-        """Of a picture that is clear but for the pillars, which it tells by ``nats``; that of one cell has ``changed``.
+        """Return a reading that is clear, except that levels have evidence of ``nats`` only.
 
-        None: nobody knows which.
+        Only the picture of the cell ``changed`` differs from the one before; None: unknown which ones do.
         """
         reading = read_table(GAME.layout.cells, kit_states(GAME.pieces, 2), seen.sights, CLEAR, self.rng)
         rows = np.full((25, 7), -self.nats, np.float32)
@@ -77,7 +80,7 @@ class Field:
         return replace(reading, changed=np.array([cell == self.changed for cell in reading.cells], np.float32))
 
     def rows(self, levels: tuple[int, ...] | None) -> Rows | None:
-        """Of sensors with the kit's noise."""
+        """Return log-likelihoods from sensors with the kit's noise; None without sensors."""
         if levels is None:
             return None
         return sense([12 + 10 * level + self.rng.normal(0, 0.8) for level in levels], LEVELS_MM, 0.8)
@@ -91,12 +94,12 @@ def field() -> Field:
 
 
 def kinds(events: list[Event]) -> list[type[Event]]:
-    """What sorts of events these are."""
+    """Return the types of the events."""
     return [type(event) for event in events]
 
 
 def test_a_pillar_move_is_accepted_with_sensors_and_without(field: Field) -> None:
-    """With all sensors lost the camera carries on."""
+    """If all sensors are lost, the camera is enough."""
     for move, has_sensors in (("+c3", HAS), ("e1-e2", LACKS), ("-b2", LACKS), ("+d4", HAS)):
         if GAME.violations(field.referee.match.position, parse_move(GAME, field.referee.match.position, move)):
             continue
@@ -132,7 +135,7 @@ UNCLEAR_NATS = 7.0
 
 
 def test_a_jammed_sensor_beside_an_unclear_picture_is_asked_about_named_and_then_not_heard(field: Field) -> None:
-    """The pillar moves, its sensor does not: a question, then a fault; the camera is believed, and play goes on."""
+    """A pillar moves but its sensor does not: first a question, then a fault; afterwards the camera alone counts."""
     field.referee.sensors(field.t_s, "ok")
     field.nats = UNCLEAR_NATS
     still, there = field.after(), field.after("+c3")
@@ -150,7 +153,7 @@ def test_a_jammed_sensor_beside_an_unclear_picture_is_asked_about_named_and_then
 
 
 def test_a_clear_picture_outweighs_a_jammed_sensor(field: Field) -> None:
-    """The move counts within a calm of three quarters of a second, without a question; then the sensor is named."""
+    """The move is accepted within the nine calm frames, without a question; then the sensor is reported."""
     field.referee.sensors(field.t_s, "ok")
     still, there = field.after(), field.after("+c3")
     assert [type(event) for event in field.lie(there, sensed=still)] == [Accepted]
@@ -188,7 +191,7 @@ def test_what_is_reported_of_sensors_is_said_once(field: Field) -> None:
 
 
 def test_a_sensor_that_contradicts_the_camera_for_long_is_a_fault(field: Field) -> None:
-    """Only it: and it is well again once both have agreed for a while."""
+    """Only that sensor is reported; it is trusted again after both have agreed for a while."""
     referee, still = field.referee, field.after()
     referee.sensors(field.t_s, "ok")
     wrong = View(still.sights, (*still.levels[:6], 5, *still.levels[7:]))
@@ -200,7 +203,7 @@ def test_a_sensor_that_contradicts_the_camera_for_long_is_a_fault(field: Field) 
 
 
 def test_a_question_that_a_contradiction_raised_is_not_answered_by_going_on(field: Field) -> None:
-    """The camera is wrong about c3; people play another move without a word: that one counts, and no other."""
+    """The camera is wrong about c3, and the players make another move: no other move than that is accepted."""
     field.referee.sensors(field.t_s, "ok")
     field.nats = UNCLEAR_NATS
     still, misread = field.after(), field.after("+c3")
@@ -215,7 +218,7 @@ def test_a_question_that_a_contradiction_raised_is_not_answered_by_going_on(fiel
 
 @pytest.fixture
 def four() -> Field:
-    """Four players round one field; each has raised a pillar with a hand from his own side."""
+    """Return a field with four players, each of whom has raised a pillar from their own side."""
     made = Field(FOUR)
     made.lie(made.after(), sensed=made.after())
     for side, move in zip("SWNE", ("+b3", "+c3", "+d3", "+e4"), strict=True):
@@ -226,14 +229,14 @@ def four() -> Field:
 
 
 def both(four: Field, sides: str) -> list[Event]:
-    """A pillar is raised and a cube pushed, in one visit of arms from ``sides``; Red and Green are next."""
+    """Raise a pillar and push a cube in one visit of arms from ``sides``; Red and Green are to move next."""
     there = four.after("+b1", "c1-c2")
     four.sweep(sides)
     return four.lie(there, sensed=there, frames=30)
 
 
 def test_two_moves_by_two_arms_are_two_players(four: Field) -> None:
-    """Who came first is asked, since the bans differ; not whether one did both."""
+    """The order is asked because the bans differ, but not whether one player did both."""
     (event,) = both(four, "SW")
     assert isinstance(event, Unsure)
     assert set(event.options) == {"+b1 c1-c2", "c1-c2 +b1"}
@@ -248,7 +251,7 @@ def test_two_moves_by_one_arm_are_one_player_who_did_both(four: Field) -> None:
 
 
 def test_where_no_arm_was_seen_that_one_player_did_both_is_among_the_answers(four: Field) -> None:
-    """Who came first has to be asked anyhow.  None of it counts, and the board must be put back."""
+    """The order must be asked anyway.  Answering no rejects both moves, and the board must be restored."""
     (event,) = both(four, "")
     assert isinstance(event, Unsure)
     assert event.or_one_hand
@@ -262,7 +265,7 @@ def test_where_no_arm_was_seen_that_one_player_did_both_is_among_the_answers(fou
 
 
 def test_two_pillars_turned_at_the_same_time_are_told(field: Field) -> None:
-    """Also while nobody knows who sits where; one after the other they may be two players'."""
+    """This is illegal even if the seats are unknown; one after the other may be two players' moves."""
     there = field.after("+c3", "-b2")
     field.sweep("S", "c3", "b2")
     (event,) = field.lie(there, sensed=there, frames=12)
@@ -278,7 +281,7 @@ def test_two_pillars_turned_at_the_same_time_are_told(field: Field) -> None:
 
 
 def beside_a_misread_pillar(four: Field, sides: str) -> View:
-    """Red pushes a cube with arms from ``sides``; the camera takes b1 for a level higher.  What it sees."""
+    """Let Red push a cube with arms from ``sides`` while the camera sees b1 a level too high; return that view."""
     pushed, both_moved = four.after("c1-c2"), four.after("+b1", "c1-c2")
     four.sweep(sides)
     (unsure,) = four.lie(both_moved, sensed=pushed, frames=30)
@@ -292,7 +295,7 @@ def beside_a_misread_pillar(four: Field, sides: str) -> View:
 
 @pytest.mark.parametrize("sides", ["", "S"])
 def test_a_pillar_that_the_camera_alone_moves_beside_a_move_is_asked_about(four: Field, sides: str) -> None:
-    """And once: nobody is accused of both, and no move of it is accepted afterwards, until it has looked right."""
+    """It is asked once; nobody is accused, and no move of that pillar is accepted until it has looked right again."""
     misread = beside_a_misread_pillar(four, sides)
     assert four.lie(misread, sensed=four.after(), frames=60) == []
     following = four.after("-d4")
@@ -305,7 +308,7 @@ def test_a_pillar_that_the_camera_alone_moves_beside_a_move_is_asked_about(four:
 
 
 def test_a_misread_pillar_whose_picture_changes_is_believed_again(four: Field) -> None:
-    """Green raises it to where it had seemed to stand."""
+    """Green raises it to the level that it had seemed to have."""
     beside_a_misread_pillar(four, "")
     raised = four.after("+b1")
     four.changed = "b1"

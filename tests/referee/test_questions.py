@@ -1,4 +1,4 @@
-"""What people are asked, how they answer, and when doubt is kept to oneself."""
+"""Questions to the players, their answers, and doubts that are not reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OWN_FIVES = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R"
 
 
 def test_moves_that_look_alike_are_asked_about_and_answered(film) -> None:
-    """By number; the answer counts as the move."""
+    """The answer is the index of an option, and counts as the move."""
     shot = settled(film, OWN_FIVES)
     (unsure,) = shot.show(("c5", ""))
     assert isinstance(unsure, Unsure)
@@ -40,7 +40,7 @@ def test_moves_that_look_alike_are_asked_about_and_answered(film) -> None:
 
 
 def test_none_of_the_moves_asked_about(film) -> None:
-    """The position stands, and the table must show it."""
+    """The position stays as it was, and the table must show it again."""
     shot = settled(film, OWN_FIVES)
     shot.show(("c5", ""))
     (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
@@ -60,7 +60,7 @@ def test_a_question_is_settled_by_the_next_clear_view(film) -> None:
 
 @pytest.mark.parametrize("nats", [10.0, 13.0])
 def test_a_piece_put_on_a_square_that_is_read_well_is_told_within_a_second_or_so(film, nats: float) -> None:
-    """One square is all that such an act changes, so that no other square can confirm it."""
+    """Only one cell changes, so no other one can confirm the act."""
     shot = settled(film)
     begins = shot.t_s
     shot.doubts = {"c3": ("RR", "R", nats)}
@@ -73,7 +73,7 @@ def test_a_piece_put_on_a_square_that_is_read_well_is_told_within_a_second_or_so
 
 
 def test_a_square_that_stays_doubtful_is_asked_about(film) -> None:
-    """Nobody is accused, nothing is passed over in silence; once, and until people have looked."""
+    """It is asked once, without an accusation."""
     shot = settled(film)
     shot.doubts = {"c3": ("RR", "R", 8.0)}
     (unsure,) = shot.show(("c3", "RR"), frames=30)
@@ -87,7 +87,7 @@ def test_a_square_that_stays_doubtful_is_asked_about(film) -> None:
 
 
 def test_a_square_that_people_say_is_right_is_asked_about_no_more(film) -> None:
-    """And the match goes on around it."""
+    """The match goes on around that cell."""
     shot = settled(film)
     shot.doubts = {"c3": ("RR", "R", 8.0)}
     assert kinds(shot.show(frames=30)) == ["unsure"]
@@ -99,14 +99,14 @@ def test_a_square_that_people_say_is_right_is_asked_about_no_more(film) -> None:
 
 
 def test_a_slight_doubt_is_kept_to_oneself(film) -> None:
-    """While it is far likelier that nothing has changed."""
+    """This holds while it is far likelier that nothing has changed."""
     shot = settled(film)
     shot.doubts = {"c3": ("RR", "R", 4.0)}
     assert shot.show(frames=60) == []
 
 
 def test_who_goes_on_without_an_answer_has_answered(film) -> None:
-    """The next move tells that the doubtful one was played, though its own squares are no clearer than before."""
+    """The next move confirms the doubtful one, although its own cells are no clearer than before."""
     shot = settled(film)
     shot.doubts = {"e4": ("R", "", 2.0), "e5": ("GR", "G", 6.0)}
     (unsure,) = shot.show(("e4", ""), ("e5", "GR"), frames=30)
@@ -119,7 +119,7 @@ def test_who_goes_on_without_an_answer_has_answered(film) -> None:
 
 
 def test_who_goes_on_after_a_take_back_in_doubt_has_taken_back(film) -> None:
-    """The square to which the piece went back is no clearer than before."""
+    """The cell to which the piece went back is no clearer than before."""
     shot = settled(film)
     back = (("e4", "R"), ("e5", "G"))
     assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
@@ -132,7 +132,7 @@ def test_who_goes_on_after_a_take_back_in_doubt_has_taken_back(film) -> None:
 
 
 def test_a_piece_that_has_gone_is_no_take_back_once_its_square_is_seen(film) -> None:
-    """While the square was hidden it might have been put back there."""
+    """While the cell was unclear, the piece might have been put back there."""
     shot = settled(film)
     shot.show(("e4", ""), ("e5", "GR"))
     shot.doubts = {"e4": ("", "R", 3.0)}
@@ -142,7 +142,7 @@ def test_a_piece_that_has_gone_is_no_take_back_once_its_square_is_seen(film) -> 
 
 
 def test_a_square_that_an_answer_shows_to_be_misread_is_not_raised_again(film) -> None:
-    """The disc has left e4, which goes on looking as if it lay there, and more so."""
+    """The disc has left e4, which still looks occupied, and more so than before."""
     shot = settled(film)
     shot.doubts = {"e4": ("R", "", 2.0), "e5": ("GR", "G", 6.0)}
     (unsure,) = shot.show(("e4", ""), ("e5", "GR"), frames=30)
@@ -157,7 +157,7 @@ def test_a_square_that_an_answer_shows_to_be_misread_is_not_raised_again(film) -
 
 
 def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
-    """Until it has looked right: then it is believed again."""
+    """The cell is ignored after the verdict was rejected, until it has looked right again."""
     shot = settled(film)
     assert kinds(shot.show(("h3", "R"))) == ["illegal"]
     (corrected,) = shot.referee.order(shot.t_s, RejectVerdict(), by="Ada")
@@ -170,7 +170,7 @@ def test_a_misread_square_is_not_believed_once_people_say_so(film) -> None:
 
 
 def test_a_square_that_was_not_believed_is_believed_again_when_it_is_touched(film) -> None:
-    """Though it has not looked right meanwhile."""
+    """This holds even if it has not looked right in the meantime."""
     shot = settled(film)
     shot.doubts = {"c3": ("RR", "R", 8.0)}
     assert kinds(shot.show(frames=30)) == ["unsure"]
@@ -183,7 +183,7 @@ def test_a_square_that_was_not_believed_is_believed_again_when_it_is_touched(fil
 
 
 def test_play_that_goes_on_shows_what_was_played_though_squares_are_misread(film) -> None:
-    """Nobody answers, and two squares look a piece higher than they are, each with the shadow of a move on it."""
+    """Nobody answers, and two cells look one piece too high, each shaded by a move."""
     shot = settled(film)
     visits = [
         ("e4", "", "e5", "GR", {"c7": ("RR", "R", 5.5)}),
@@ -202,7 +202,7 @@ def test_play_that_goes_on_shows_what_was_played_though_squares_are_misread(film
 
 
 def test_a_piece_exchanged_beside_a_move_is_less_likely_than_one_misread(film) -> None:
-    """In the shade of what was moved a piece looks like another one: that is asked about, and nobody is accused."""
+    """A piece shaded by the moved one looks like another: this may be asked about, but nobody is accused."""
     shot = settled(film)
     shot.doubts = {"d5": ("R", "G", 7.0)}
     shot.changed = ("e4", "e5", "d5")
@@ -211,7 +211,7 @@ def test_a_piece_exchanged_beside_a_move_is_less_likely_than_one_misread(film) -
 
 
 def test_a_move_between_hidden_squares_makes_the_next_one_no_act_out_of_turn(film) -> None:
-    """Nobody can see it; then it is asked about, and nobody is accused."""
+    """Neither cell of the move is legible; after the next move both are asked about, and nobody is accused."""
     shot = settled(film)
     shot.doubts = {"e4": ("R", "", 0.0), "e5": ("G", "GR", 0.0)}
     shot.show()

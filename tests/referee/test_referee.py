@@ -1,4 +1,4 @@
-"""What the referee says to what happens at the table.  Pictures are clear; see test_campaign for others."""
+"""The referee's events for what happens on the table.  Pictures are clear; see test_campaign for others."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ LAST = "domination 4/6/8/8/G,R,6/8/6/4 R"
 
 
 def test_a_match_begins_with_its_position(film) -> None:
-    """And nothing is said of a table that shows it."""
+    """A table that shows the position causes no further events."""
     shot = film(match_at(START))
     shot.show()
     assert shot.events == [Start(t=0.0, n=1, position=START)]
 
 
 def test_a_legal_move_is_accepted_once(film) -> None:
-    """From the first calm picture, with the position after it."""
+    """It is accepted from the first calm picture, together with the resulting position."""
     shot = settled(film)
     begins = shot.t_s
     (accepted,) = shot.show(("e4", ""), ("e5", "GR"))
@@ -50,7 +50,7 @@ def test_a_legal_move_is_accepted_once(film) -> None:
 
 
 def test_an_illegal_act_is_named_once_until_the_table_is_restored(film) -> None:
-    """With player, attempt, rules, squares, and what was seen and expected."""
+    """The event names player, attempt, rules, cells, and what was seen and expected."""
     shot = settled(film)
     (illegal,) = shot.show(("d7", ""), ("b6", "GG"))
     assert isinstance(illegal, Illegal)
@@ -64,14 +64,14 @@ def test_an_illegal_act_is_named_once_until_the_table_is_restored(film) -> None:
 
 
 def test_repairs_raise_no_further_alarm(film) -> None:
-    """A piece of the wrong table put back, or put somewhere else for a moment."""
+    """Putting back one of two wrong moves raises no alarm."""
     shot = settled(film)
     assert kinds(shot.show(("b7", ""), ("b6", "GR"), ("g7", ""), ("g6", "GR"))) == ["illegal"]
     assert shot.show(("b7", ""), ("b6", "GR")) == [] or kinds(shot.events)[-1] == "accepted"
 
 
 def test_another_wrong_square_is_told_when_it_stays(film) -> None:
-    """It may be a repair on its way; after a while it is not."""
+    """It may be part of a repair; after a while it is not."""
     shot = settled(film)
     shot.show(("d7", ""), ("b6", "GG"))
     assert shot.show(("d7", ""), ("b6", "GG"), ("h3", "G"), frames=12) == []
@@ -82,14 +82,14 @@ def test_another_wrong_square_is_told_when_it_stays(film) -> None:
 
 
 def test_a_wrong_table_put_right_by_a_legal_move(film) -> None:
-    """The move is accepted; that the table was restored goes without saying."""
+    """The move is accepted without a separate event for the restoration."""
     shot = settled(film)
     assert kinds(shot.show(("e4", ""), ("e6", "RR"))) == ["illegal"]
     assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
 
 
 def test_a_lifted_piece_is_no_verdict_while_a_hand_may_put_it_down(film) -> None:
-    """Two calm frames are not enough; half a second is."""
+    """Two calm frames are not enough for a verdict; eight are."""
     shot = settled(film)
     assert shot.show(("g3", ""), frames=3) == []
     assert shot.show(("g3", ""), ("h3", "R"), frames=3) == [shot.events[-1]]
@@ -100,7 +100,7 @@ def test_a_lifted_piece_is_no_verdict_while_a_hand_may_put_it_down(film) -> None
 
 
 def test_an_overflow_is_unfinished_until_its_pieces_are_off(film) -> None:
-    """Said once, then the move."""
+    """It is reported once, then the move is accepted."""
     shot = settled(film, TALL)
     (unfinished,) = shot.show(("f4", ""), ("g4", "GGGGRG"))
     assert isinstance(unfinished, Unfinished)
@@ -112,7 +112,7 @@ def test_an_overflow_is_unfinished_until_its_pieces_are_off(film) -> None:
 
 
 def test_a_tower_set_aside_to_get_at_its_bottom_is_no_illegal_act(film) -> None:
-    """While a turn is half done a wrong table is given time; in the end it is wrong all the same."""
+    """While a turn is in progress a wrong table is tolerated, but only for REPAIR_S."""
     shot = settled(film, TALL)
     shot.show(("f4", ""), ("g4", "GGGGRG"))
     assert shot.show(("f4", ""), ("g4", "G"), ("g5", "GGGRG"), frames=12) == []
@@ -124,14 +124,14 @@ def test_a_tower_set_aside_to_get_at_its_bottom_is_no_illegal_act(film) -> None:
 
 
 def test_a_half_done_turn_may_be_undone(film) -> None:
-    """Then the table is restored."""
+    """The table is then restored."""
     shot = settled(film, TALL)
     assert kinds(shot.show(("f4", ""), ("g4", "GGGGRG"))) == ["unfinished"]
     assert kinds(shot.show()) == ["restored"]
 
 
 def test_moves_are_taken_back_on_the_table(film) -> None:
-    """All of them in one event, in the order in which they had been played."""
+    """One event lists all moves, in the order in which they were played."""
     shot = settled(film)
     shot.show(("e4", ""), ("e5", "GR"))
     shot.show(("f6", ""), ("f5", "RG"))
@@ -142,7 +142,7 @@ def test_moves_are_taken_back_on_the_table(film) -> None:
 
 
 def test_what_is_left_of_a_turn_is_told_although_the_height_of_a_tower_is_hard_to_tell(film) -> None:
-    """It commits nobody, so the likelier one of two will do after a while."""
+    """An unfinished turn accuses nobody, so after a while the likelier of two heights is reported."""
     shot = settled(film, TALL_BY_TWO)
     shot.doubts = {"g4": ("GGGGGRG", "GGGGRG", 1.5)}
     (unfinished,) = shot.show(("f4", ""), ("g4", "GGGGGRG"), frames=30)
@@ -151,7 +151,10 @@ def test_what_is_left_of_a_turn_is_told_although_the_height_of_a_tower_is_hard_t
 
 
 def test_a_promotion_that_is_due_is_told_until_it_is_made(film) -> None:
-    """After the move that makes it due, and whenever the table is right again; it is not asked of who has made it."""
+    """It is announced after the move that makes it due, and again whenever the table is restored.
+
+    A player who has made it is not asked.
+    """
     shot = settled(film, PROMOTING)
     accepted, todo = shot.show(("a7", ""), ("a8", "P"))
     assert isinstance(accepted, Accepted)
@@ -166,13 +169,13 @@ def test_a_promotion_that_is_due_is_told_until_it_is_made(film) -> None:
 
 
 def test_nobody_is_reminded_of_an_ordinary_first_turn(film) -> None:
-    """That it is to put the piece in hand."""
+    """The first turn, which only puts the piece in hand, is not announced as a task."""
     shot = settled(film, THREE)
     assert kinds(shot.show(("c1", "R"))) == ["accepted"]
 
 
 def test_the_wrong_set_up_is_told_square_by_square(film) -> None:
-    """It is nobody's fault yet."""
+    """The event lists the cells without blaming anybody."""
     shot = film(match_at(START))
     (todo,) = shot.show(("c3", "G"), ("d4", ""), frames=24)
     assert isinstance(todo, Unfinished)
@@ -183,7 +186,7 @@ def test_the_wrong_set_up_is_told_square_by_square(film) -> None:
 
 
 def test_the_end_is_told_after_the_move_and_then_the_table_may_be_cleared(film) -> None:
-    """No alarm after the end, but the last move may be taken back."""
+    """Removing pieces after the end raises no alarm, but the last move can be taken back."""
     shot = settled(film, LAST)
     events = shot.show(("b4", ""), ("a4", "GR"))
     assert kinds(events) == ["accepted", "game-over"]
@@ -196,7 +199,7 @@ def test_the_end_is_told_after_the_move_and_then_the_table_may_be_cleared(film) 
 
 
 def test_skipped_players_are_told(film) -> None:
-    """After the move that leaves them nothing."""
+    """They are reported after the move that leaves them without any."""
     shot = settled(film, "domination/4 4/6/8/8/G,R,6/BRR,7/3,Y,2/4 R")
     assert [event for event in shot.show(("b4", ""), ("a4", "GR")) if isinstance(event, Skipped)] == [
         Skipped(t=shot.events[-1].t, n=3, player="G"),
@@ -205,7 +208,7 @@ def test_skipped_players_are_told(film) -> None:
 
 
 def test_repetitions_are_told_and_the_third_ends_the_match(film) -> None:
-    """G-4."""
+    """Rule G-4."""
     shot = settled(film)
     for _ in range(2):
         shot.show(("e4", ""), ("e5", "GR"))
@@ -219,7 +222,7 @@ def test_repetitions_are_told_and_the_third_ends_the_match(film) -> None:
 
 
 def test_a_resting_hand_is_not_judged(film) -> None:
-    """However long it rests, and whatever has changed under it; when it stays long that is said once."""
+    """This holds however long the hand rests and whatever has changed under it; a long rest is reported once."""
     shot = settled(film)
     shot.sweep()
     board = list(shot.table.stacks)
@@ -231,7 +234,7 @@ def test_a_resting_hand_is_not_judged(film) -> None:
 
 
 def test_an_arm_over_a_marker_is_no_news(film) -> None:
-    """A mat that stays out of sight is."""
+    """A briefly hidden mat is not reported; one unseen for UNSEEN_S is."""
     shot = settled(film)
     assert shot.referee.view(10.0, "no-mat") == ()
     assert shot.referee.view(10.0 + UNSEEN_S / 2, "no-mat") == ()
@@ -251,7 +254,7 @@ def test_a_picture_that_never_rests_is_told_and_read_all_the_same(film) -> None:
 
 
 def test_events_are_numbered_and_can_be_written_down(film) -> None:
-    """1, 2, 3, … and each survives JSON."""
+    """Numbers start at 1 without gaps, and each event survives a round trip through JSON."""
     shot = settled(film)
     shot.show(("e4", ""), ("e6", "RR"))
     shot.show()
@@ -263,7 +266,7 @@ def test_events_are_numbered_and_can_be_written_down(film) -> None:
 
 
 def test_every_verdict_has_its_grounds(film) -> None:
-    """The ranked explanations of the table that led to it; what people said needs none."""
+    """They are the ranked explanations of the table; the start event has none."""
     shot = settled(film)
     (illegal,) = shot.show(("d7", ""), ("b6", "GG"))
     grounds = shot.referee.grounds(illegal.n)
@@ -275,7 +278,7 @@ def test_every_verdict_has_its_grounds(film) -> None:
 
 
 def test_a_match_goes_on_after_a_restart(film) -> None:
-    """Numbers continue, the table must show the last position first."""
+    """Numbering continues, and the table must first show the last position."""
     match = match_at(START)
     match = match.play(parse_move(match.game, match.position, "e4-e5"))
     shot = film(match)
@@ -286,7 +289,7 @@ def test_a_match_goes_on_after_a_restart(film) -> None:
 
 
 def test_the_snapshot_says_what_is_wrong(film) -> None:
-    """For the page."""
+    """The page displays these fields."""
     shot = settled(film)
     shot.show(("d7", ""), ("b6", "GG"))
     snapshot = shot.referee.snapshot

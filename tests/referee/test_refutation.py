@@ -1,4 +1,7 @@
-"""Accusations that the match's own continuation refutes: one misread square must not cost more than a few moves."""
+"""Accusations refuted by the further course of the match.
+
+One misread cell must not cost more than a few moves.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ from tests.referee.conftest import HIGHEST
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 
 MISREAD = {"e5": ("GGR", "GR", 30.0)}
-"""The square looks a piece higher than it is, with all the conviction that a reading can have."""
+"""The cell looks one piece too high with the greatest certainty that a reading can have."""
 
 
 @pytest.fixture
 def shot(film):
-    """The start of Domination, seen and understood; pictures are compared with those before."""
+    """Return a film at the start of Domination, with pictures compared to the previous ones."""
     shot = film(Match(*read_position(START)))
     shot.changed = ()
     shot.show()
@@ -31,7 +34,7 @@ def shot(film):
 
 @pytest.fixture
 def accused(shot):
-    """Red has played e4-e5, and is accused, since e5 is misread."""
+    """Return a film in which Red has played e4-e5 and is accused because e5 is misread."""
     shot.doubts, shot.changed = dict(MISREAD), ("e4", "e5")
     (illegal,) = shot.show(("e4", ""), ("e5", "GR"))
     assert isinstance(illegal, Illegal)
@@ -44,7 +47,7 @@ def kinds(events):
 
 
 def play_on(shot, number):
-    """Players see no fault and go on, each in a visit of his own, so many moves more than e4-e5; what is said."""
+    """Play ``number`` more moves after e4-e5, each in a visit of its own; return the events."""
     begun = len(shot.events)
     moves = [("d7", "", "d6", "RG"), ("f5", "", "f6", "GR"), ("c6", "", "c5", "RG"), ("b7", "", "b6", "GR")]
     board = [("e4", ""), ("e5", "GR")]
@@ -57,7 +60,7 @@ def play_on(shot, number):
 
 
 def seen_anew(shot, frames=60):
-    """The scene goes on without a movement, but is read right."""
+    """Continue the scene without motion, but with correct readings; return the events."""
     begun = len(shot.events)
     states = kit_states(shot.game.pieces, HIGHEST, hides=True)
     sights = [shot.game.sight(stack) for stack in shot.table.stacks]
@@ -82,20 +85,23 @@ def test_a_square_that_looks_right_in_the_same_calm_withdraws_the_accusation(acc
 
 
 def test_one_move_more_neither_withdraws_nor_accuses_nor_asks(accused) -> None:
-    """It may come from somebody who did not listen."""
+    """A single further move may come from someone who did not notice."""
     assert play_on(accused, 1) == []
     assert accused.referee.accuses
 
 
 def test_play_that_goes_on_withdraws_it_though_the_square_stays_misread(accused) -> None:
-    """All that was played meanwhile is accepted, in its order."""
+    """All moves played meanwhile are accepted, in order."""
     said = play_on(accused, 2)
     assert kinds(said) == ["withdrawn", "accepted", "accepted", "accepted"]
     assert moves(said) == ["e4-e5", "d7-d6", "f5-f6"]
 
 
 def test_a_further_act_that_is_put_back_does_not_make_the_accusation_true(accused) -> None:
-    """It is named; and the match in which the square was misread stays in mind, also where any square may look new."""
+    """The further act is reported, and the hypothesis that the first cell was misread is kept.
+
+    This holds even if it is unknown which cells have changed.
+    """
     board, accused.changed = [("e4", ""), ("e5", "GR")], None
     assert kinds(accused.show(*board, ("c3", ""), ("f2", "GR"), frames=60)) == ["illegal"]
     assert accused.show(*board, frames=60) == []
@@ -108,7 +114,7 @@ def test_a_further_act_that_is_put_back_does_not_make_the_accusation_true(accuse
 
 
 def test_of_two_matches_that_may_both_be_going_on_none_is_taken_for_played(shot) -> None:
-    """Until one of them does not fit any more, or is much less likely."""
+    """A match counts as played only if the other one no longer fits or is much less likely."""
     matches = [shot.match.play(move) for move in shot.game.legal_moves(shot.match.position)[:2]]
     one, other = (
         Rival(match, (match.plies[-1].move,), 0, (1, "R"), predict(match), LOG_REFUTED + 1, 0.0, 0.0, played_on=2)
@@ -120,7 +126,7 @@ def test_of_two_matches_that_may_both_be_going_on_none_is_taken_for_played(shot)
 
 
 def test_the_match_goes_on_past_the_misread_square(accused) -> None:
-    """It is not believed until somebody has been there."""
+    """The cell is ignored until somebody has touched it."""
     assert moves(play_on(accused, 4))[3:] == ["c6-c5", "b7-b6"]
     assert kinds(accused.events).count("illegal") == 1
 
@@ -139,7 +145,7 @@ def test_a_wrong_piece_that_nobody_added_is_withdrawn_when_play_goes_on(shot) ->
 
 
 def test_what_is_put_right_is_restored_and_not_withdrawn(shot) -> None:
-    """A reserve piece that was put where it must not be, and is taken away again."""
+    """A reserve piece is put on a forbidden cell and removed again."""
     shot.changed = ("h3",)
     assert kinds(shot.show(("h3", "R"))) == ["illegal"]
     assert kinds(shot.show()) == ["restored"]
@@ -153,7 +159,7 @@ def test_what_is_put_right_together_with_the_next_move_is_not_withdrawn_either(s
 
 
 def test_an_act_far_from_every_legal_move_stands_however_long_play_goes_on(shot) -> None:
-    """Two squares were not misread: a piece has gone where none may go."""
+    """Two misread cells are implausible: a piece has gone where it may not go."""
     shot.changed = ("d7", "b6")
     wrong = [("d7", ""), ("b6", "GG")]
     assert kinds(shot.show(*wrong)) == ["illegal"]
@@ -165,7 +171,7 @@ def test_an_act_far_from_every_legal_move_stands_however_long_play_goes_on(shot)
 
 @pytest.fixture
 def complained(film):
-    """The start of Domination, of which one square is misread: people are told to put it right, and see no fault."""
+    """Return a film at the start of Domination with one misread cell, which players were told to correct."""
     shot = film(Match(*read_position(START)))
     shot.doubts = {"h3": ("R", "", 30.0)}
     (said,) = shot.show(frames=60)
@@ -175,7 +181,7 @@ def complained(film):
 
 
 def played_from_start(shot, number):
-    """So many moves, each in a visit of its own; what is said."""
+    """Play ``number`` moves, each in a visit of its own; return the events."""
     begun, board = len(shot.events), []
     for source, target, stack in (("e4", "e5", "GR"), ("d7", "d6", "RG"), ("f5", "f6", "GR"))[:number]:
         board += [(source, ""), (target, stack)]
@@ -186,7 +192,7 @@ def played_from_start(shot, number):
 
 
 def test_who_plays_on_two_moves_has_set_up_the_board_and_one_square_was_misread(complained) -> None:
-    """Nothing is lost: all that was played is accepted, in its order; and the match goes on past that square."""
+    """All moves are accepted, in order, and the match goes on with that cell ignored."""
     said = played_from_start(complained, 3)
     assert kinds(said) == ["accepted"] * 3
     assert moves(said) == ["e4-e5", "d7-d6", "f5-f6"]
@@ -206,7 +212,7 @@ def test_who_puts_the_square_right_begins_the_match(complained) -> None:
 
 
 def test_a_square_that_looks_right_at_last_is_told_to_be(complained) -> None:
-    """Whether somebody has put it right or not: the match begins, and the square is believed."""
+    """The match begins and the cell is trusted again, whether or not anybody has corrected it."""
     assert kinds(seen_anew(complained)) == ["restored"]
     complained.doubts, complained.changed = {}, ("h3",)
     assert kinds(complained.show(("h3", "R"))) == ["illegal"]

@@ -1,4 +1,4 @@
-"""Once in each calm the whole table is read anew from the mean of all its frames, and judged by what stood before."""
+"""Review of each calm phase: the whole table is read from the mean of its frames and compared with the one before."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tests.referee.conftest import kinds, settled
 
 
 def calm(shot, frames, *stacks, misread=None):
-    """A hand has been there, and now ``stacks`` stand; cells look as in ``misread`` until the review.  What is said.
+    """Show ``stacks`` after a hand's visit, with cells as in ``misread`` until the review; return the events.
 
-    As the eyes do, a review compares with the calm before: c4 has changed since.
+    Like the program, a review compares with the previous calm phase, since which c4 has changed.
     """
     board = list(shot.game.table(shot.referee.match.position).stacks)
     for cell, stack in stacks:
@@ -32,7 +32,7 @@ def calm(shot, frames, *stacks, misread=None):
 
 @pytest.fixture
 def shot(film):
-    """The start of Domination, seen twice."""
+    """Return a film at the start of Domination that has been calm twice."""
     shot = settled(film)
     shot.show()
     return shot
@@ -53,7 +53,7 @@ def test_a_review_that_says_the_same_says_nothing(shot) -> None:
 
 
 def test_nothing_counts_as_touched_since_an_accusation_of_the_same_calm(shot) -> None:
-    """So it is not withdrawn as if the square had been touched since, nor told as restored."""
+    """Otherwise the accusation would be withdrawn as if the cell had been touched since, or reported as restored."""
     said = calm(shot, 3 * REVIEW_FRAMES, ("c4", "RG"), misread={"c4": ("RG", "G", 8.0)})
     assert kinds(said) == ["illegal"]
     assert not any(rival.touched for rival in shot.referee._rivals)

@@ -1,4 +1,4 @@
-"""Whole matches written down elsewhere, honest and illegal acts, before a reader that reads well: everything is right.
+"""Scripted matches with honest and illegal acts, read without errors: every verdict must be right.
 
 The scripts lie beside the repository; the recording in ``examples`` has one of its own.
 """
@@ -30,7 +30,7 @@ RECORDINGS = sorted((ROOT.parent / "shared" / "recordings").glob("*/truth.jsonl"
 
 
 def acts(game: Game, start: Position, rows: list[dict[str, Any]]) -> Iterator[Act]:
-    """The acts of a script."""
+    """Yield the acts of a script."""
     positions = [start]
     for row in rows:
         kind, player = row["kind"], row.get("player", "")
@@ -47,7 +47,7 @@ def acts(game: Game, start: Position, rows: list[dict[str, Any]]) -> Iterator[Ac
 
 
 def written(game: Game, stacks: dict[str, str], levels: dict[str, int] | None) -> Table:
-    """The table of a script's row."""
+    """Return the table of a script's row."""
     cells = game.layout.cells
     return Table(
         tuple(stacks.get(cell, "") for cell in cells), None if levels is None else tuple(levels[cell] for cell in cells)
@@ -55,7 +55,7 @@ def written(game: Game, stacks: dict[str, str], levels: dict[str, int] | None) -
 
 
 def judge(start: str, rows: list[dict[str, Any]]) -> None:
-    """Every act of a script has its verdict, and nothing else is said."""
+    """Check that every act of a script gets its verdict, and that there are no others."""
     game, position = read_position(start)
     film = Film(Match(game, position), CLEAR, seed=1, manners=CALM)
     film.watch(acts(game, position, rows))
@@ -65,27 +65,27 @@ def judge(start: str, rows: list[dict[str, Any]]) -> None:
     assert (result.accepted, result.caught, result.questions) == (kinds.count(MOVE), kinds.count("illegal"), 0)
     said = [event.event for event in film.events]
     assert (said.count("restored"), said.count("taken-back")) == (kinds.count(RESTORE), kinds.count(TAKEBACK))
-    # A promotion that is due is told too.
+    # A promotion that is due is announced as well.
     assert said.count("unfinished") >= kinds.count(OVERFLOW)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_every_event_of_a_script_is_judged_rightly(path: Path) -> None:
-    """All games; each illegal act with a rule that it breaks."""
+    """Each illegal act is reported with a rule that it breaks."""
     script = json.loads(path.read_text(encoding="utf-8"))
     judge(script["start"], script["events"])
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.parent.name)
 def test_every_event_of_a_recording_is_judged_rightly_if_its_tables_are_read_rightly(path: Path) -> None:
-    """What its pictures would have shown."""
+    """The tables come from the ground truth of the recording instead of its pictures."""
     script = json.loads((path.parent / "script.json").read_text(encoding="utf-8"))
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     judge(script["start"], rows)
 
 
 def test_the_recording_among_the_examples_is_judged_rightly(examples) -> None:
-    """Without pictures."""
+    """The tables come from the ground truth of the recording instead of its pictures."""
     folder = examples / "domination-1"
     rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
     start = next(line for line in (folder / "recording.toml").read_text().splitlines() if line.startswith("start"))

@@ -1,4 +1,4 @@
-"""Before anybody is accused or asked the tables that compete are compared as wholes."""
+"""Competing tables are compared as wholes before anybody is accused or asked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,
 
 @pytest.fixture
 def shot(film):
-    """The start of Domination before a referee who asks; nobody has moved."""
+    """Return a film at the start of Domination with a referee that asks for comparisons."""
     match = Match(*read_position(START))
     shot = film(match)
     shot.referee = Referee(match, verifying=True)
@@ -26,9 +26,9 @@ def shot(film):
 
 
 def look(shot, answer, *stacks, frames=20):
-    """A hand changes some cells and leaves; ``answer`` tells the tables that are asked about by their number of nats.
+    """Show a hand changing some cells; ``answer`` returns the nats of the tables that are asked about.
 
-    What was asked, as stacks by cell, and what was said.
+    Returns what was asked, as sights by cell, and the events.
     """
     index, board = shot.game.layout.index, list(shot.game.table(shot.referee.match.position).stacks)
     for cell, stack in stacks:
@@ -51,7 +51,7 @@ def look(shot, answer, *stacks, frames=20):
 
 
 def truth(shot, *stacks):
-    """An answer by somebody who sees the table as it is: 30 nats against each cell that differs."""
+    """Return an answer function that knows the true table: −30 nats for each cell that differs."""
     cells = shot.game.layout.cells
     board = dict(zip(cells, shot.game.table(shot.referee.match.position).stacks, strict=True)) | dict(stacks)
     sights = {cell: shot.game.sight(board[cell]) for cell in cells}
@@ -65,7 +65,7 @@ def test_a_clear_legal_move_is_asked_nothing(shot) -> None:
 
 
 def test_before_an_accusation_the_innocent_table_is_compared(shot) -> None:
-    """With what was read, the likeliest first; and where the pictures agree the accusation is made."""
+    """It is compared with what was read, the likeliest first; if the comparison agrees, the accusation stands."""
     asked, (illegal,) = look(shot, truth(shot, ("h3", "R")), ("h3", "R"))
     assert isinstance(illegal, Illegal)
     assert [table["h3"] for table in asked[0]][:2] == [(1, "R"), (0, None)]
@@ -73,7 +73,7 @@ def test_before_an_accusation_the_innocent_table_is_compared(shot) -> None:
 
 
 def test_a_square_misread_with_conviction_accuses_nobody_when_the_pictures_say_otherwise(shot) -> None:
-    """A move onto a square that looks a piece higher than it is."""
+    """The target cell of a move looks one piece too high."""
     shot.doubts = {"e5": ("GGR", "GR", 30.0)}
     move = ("e4", ""), ("e5", "GR")
     _, said = look(shot, truth(shot, *move), *move)
@@ -88,7 +88,7 @@ def test_without_an_answer_the_reading_counts(shot) -> None:
 
 
 def test_height_is_among_what_is_compared_before_a_wrong_rule_is_cited(shot) -> None:
-    """A disc from nowhere on the single one of g2, read as one of another colour: both are against the rules."""
+    """A disc is added to the single one on g2, and read as one of another colour: both are illegal."""
     shot.doubts = {"g2": ("R", "GR", 9.0)}
     asked, (illegal,) = look(shot, truth(shot, ("g2", "GR")), ("g2", "GR"))
     assert {(1, "G"), (2, "R"), (1, "R")} == {table["g2"] for table in asked[0]}
@@ -97,7 +97,7 @@ def test_height_is_among_what_is_compared_before_a_wrong_rule_is_cited(shot) -> 
 
 
 def test_of_two_squares_that_look_wrong_one_may_be_misread(shot) -> None:
-    """The disc on e4 is of the other colour; a5, where nothing lies, looks as if something did."""
+    """The disc on e4 has the other colour; the empty a5 looks occupied."""
     before = shot.game.table(shot.match.position).stacks[shot.game.layout.index["e4"]]
     other = {"R": "G", "G": "R"}[before]
     shot.doubts = {"a5": ("G", "", 9.0)}
@@ -107,7 +107,7 @@ def test_of_two_squares_that_look_wrong_one_may_be_misread(shot) -> None:
 
 
 def test_before_a_match_begins_a_move_is_looked_at_twice(film) -> None:
-    """A square that looks as if a piece had been put there makes no move of it."""
+    """An empty cell looks as if a piece had been put there, which the comparison refutes."""
     game = load_game("domination/3")
     match = Match(game, game.start())
     shot = film(match)
@@ -132,7 +132,7 @@ def test_the_grounds_keep_what_was_compared_with_its_pictures(shot) -> None:
 
 @pytest.mark.parametrize(("read", "told", "together"), [(4.0, 9.0, 9.0), (9.0, 4.0, 9.0), (4.0, -5.0, 3.0)])
 def test_a_second_look_that_contradicts_the_reading_counts_for_less(read: float, told: float, together: float) -> None:
-    """Of two that agree the clearer counts."""
+    """If both agree, the clearer one counts."""
     assert read + _gain(read, told) == pytest.approx(together)
 
 
@@ -147,7 +147,7 @@ def test_a_comparison_is_worth_no_more_than_its_places() -> None:
 
 
 def test_answers_of_one_calm_are_put_on_one_scale() -> None:
-    """By a view that both have compared; of two words on one view the newer counts."""
+    """The scales are aligned at a view common to both; for repeated views the newer answer counts."""
     one, two = ((3, (1, "R")),), ((4, (1, "R")),)
     first = answered(None, ((), one), Verified((-5.0, -8.0)))
     told = answered(first, (one, two), Verified((100.0, 99.0))).log_p
@@ -155,7 +155,7 @@ def test_answers_of_one_calm_are_put_on_one_scale() -> None:
 
 
 def test_a_part_of_a_frame_that_leaves_a_doubt_is_read_whole_before_anything_is_said(shot) -> None:
-    """A piece that is not seen to have come, since only what looked altered was read, accuses nobody of taking it."""
+    """If only the altered cells were read, a piece is missing and its new cell is unread: the frame is read whole."""
     states = kit_states(shot.game.pieces, HIGHEST, hides=True)
 
     def reading(**stacks):

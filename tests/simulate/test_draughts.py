@@ -1,4 +1,4 @@
-"""What people do wrong at draughts, as demonstrations show it."""
+"""Typical violations at draughts in demonstrations."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from companion.simulate.players import ILLEGAL, Act, Habits, play
 from companion.simulate.standing import seeded
 
 SEEDS = (8, 10, 12, 13, 16)
-"""Of matches in which most of it comes up; in a single one some of it does."""
+"""Seeds of matches that together show most violations."""
 
 MOST_FIRST = "draughts:brazilian 7,B/8/1,B,3,B,2/W,7/3,B,4/2,W,5/8/8 W"
 """The man on a5 could take b6, but the one on c3 takes d4 and f6."""
 
 CROWN = "draughts:russian 8/2,W,5/8/W,7/8/6,B,1/1,B,6/8 W"
-"""The man on c7 is a step from being a king."""
+"""The man on c7 is one step from being crowned."""
 
 
 def named(game: Game, act: Act) -> str:
-    """What sort of illegal act it is, as players say it; empty for others."""
+    """Return the kind of illegal act in players' words; empty for others."""
     if act.text is None:
         (first, *_) = game.breaches(act.position, act.table)
         unfinished = ("take what was jumped", "the jump goes on", "crown the man")
@@ -38,7 +38,7 @@ def named(game: Game, act: Act) -> str:
 
 @pytest.mark.slow
 def test_demonstrations_show_what_people_do_wrong() -> None:
-    """Within a few whole matches, without a camera: players, seeds and habits of `companion demo draughts`."""
+    """A few whole matches with the players, seeds and habits of `companion demo draughts`, without a camera."""
     game = load_game("draughts")
     matches = [play(Match(game, game.start()), seeded("players", seed), Habits()) for seed in SEEDS]
     shown = {named(game, act) for acts in matches for act in acts if act.kind == ILLEGAL}

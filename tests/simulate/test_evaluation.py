@@ -1,4 +1,4 @@
-"""What was done against what was said."""
+"""Comparison of the referee's events with the ground truth."""
 
 import pytest
 
@@ -112,7 +112,7 @@ def test_a_demonstration_ends_when_so_many_moves_stand_or_the_referee_has_lost_t
 
 
 def test_a_verdict_may_fall_as_soon_as_the_board_lies_so():
-    """Before the calm: the hand is still in the picture, but where it hides nothing."""
+    """A verdict may come before the calm phase, while the hand is in the picture but hides nothing."""
     caught = done("illegal", 2.0, None, ("G-2",), calm_to=2.8, laid=1.7)
     last = done("move", 4.0, "a2-a3", laid=3.7)
     truth = [done("move", 1.0, "a1-a2", calm_to=1.8), caught, last]

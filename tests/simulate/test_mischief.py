@@ -1,4 +1,4 @@
-"""Tables that no single legal move leaves."""
+"""Simulated mischief: tables that no single legal move leads to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAGS = ["domination", "citadel", "cheight", "ziggurat", "diamond:table", "draugh
 
 
 def middles(tag: str) -> list[Match]:
-    """Some matches in full swing."""
+    """Return some matches after up to 20 random moves."""
     matches = []
     for seed in range(4):
         match, chance = Match(load_game(tag), load_game(tag).start()), random.Random(seed)
@@ -32,7 +32,7 @@ def middles(tag: str) -> list[Match]:
 @pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.parametrize("name", ALL)
 def test_mischief_changes_the_table_in_the_way_that_it_says(tag: str, name: str) -> None:
-    """Pieces appear, vanish or stay as many; only pillars move levels."""
+    """The number of pieces changes as the name says, and only acts on pillars or with moves change levels."""
     for match in middles(tag):
         before = match.game.table(match.position)
         for seed in range(10):
@@ -50,7 +50,7 @@ def test_mischief_changes_the_table_in_the_way_that_it_says(tag: str, name: str)
 
 @pytest.mark.parametrize("name", ["pillar jumped", "two pillars"])
 def test_pillars_are_left_alone_where_there_are_none(name: str) -> None:
-    """And stay within their range where there are."""
+    """Where there are pillars, they stay within their range."""
     for match in middles("domination"):
         assert ALL[name](match, random.Random(1)) is None
     found = [ALL[name](match, random.Random(seed)) for match in middles("diamond:table") for seed in range(20)]
@@ -61,7 +61,7 @@ def test_pillars_are_left_alone_where_there_are_none(name: str) -> None:
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_mischievous_players_do_nothing_that_could_be_legal(tag: str) -> None:
-    """Their acts are illegal, of many sorts, and look like no legal move."""
+    """Their acts are illegal, of several kinds, and look like no legal move."""
     habits = Habits(illegal=0.6, two_at_once=0.2, mischief=0.8)
     sorts = set()
     for seed in range(2):
@@ -77,12 +77,12 @@ def test_mischievous_players_do_nothing_that_could_be_legal(tag: str) -> None:
 
 
 def test_a_jump_is_left_half_done_and_the_other_player_moves() -> None:
-    """White's man comes down on e5, or its prisoners stay; Black's only man that can move has moved."""
+    """White's man stops on e5, or its captured men stay; Black's only movable man has moved."""
     game, start = read_position("draughts:russian 1,B,6/8/5,B,2/8/3,B,4/2,W,5/8/8 W")
     found = {half_done(Match(game, start), random.Random(seed)) for seed in range(60)} - {None}
     boards = {format_board(game.layout, table.stacks) for table in found if table is not None}
     assert "8/B,7/5,B,2/4,W,3/3,B,4/8/8/8" in boards  # on e5, and Black went b8-a7
-    assert "8/B,5,W,1/5,B,2/8/8/8/8/8" in boards  # on g7, f6 left lying
+    assert "8/B,5,W,1/5,B,2/8/8/8/8/8" in boards  # on g7, f6 not removed
     act = next(iter(found))
     assert act is not None
     assert game.breaches(start, act)[0].rule == "DRA-5"

@@ -1,4 +1,4 @@
-"""The simulated players: what they do is what they say they do."""
+"""The simulated players: their acts are as they declare."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAUGHTY = Habits(illegal=0.4, takeback=0.15, two_at_once=0.3, overflow_at_once=0
 
 
 def acts(tag: str, seed: int, count: int, habits: Habits = NAUGHTY) -> tuple[Match, list[Act]]:
-    """The first acts of a match."""
+    """Return a match at its start, and the first acts of it."""
     game = load_game(tag)
     match = Match(game, game.start())
     return match, list(islice(play(match, random.Random(seed), habits), count))
@@ -32,13 +32,13 @@ def acts(tag: str, seed: int, count: int, habits: Habits = NAUGHTY) -> tuple[Mat
 
 @pytest.fixture(scope="module")
 def script() -> list[Act]:
-    """The acts of three long matches of Domination."""
+    """Return the acts of three long matches of Domination."""
     return [act for seed in range(3) for act in acts("domination", seed, 80)[1]]
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_scripts_follow_the_rules(tag: str) -> None:
-    """Moves are legal and leave the table of the position after; all else leaves the position as it should."""
+    """Moves are legal and lead to the declared table; other acts leave the position as they should."""
     match, script = acts(tag, 1, 60)
     game = match.game
     for before, act in zip([None, *script], script, strict=False):
@@ -65,7 +65,7 @@ def test_scripts_follow_the_rules(tag: str) -> None:
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_illegal_acts_are_illegal_and_restored(tag: str) -> None:
-    """They break the rules that they name, look like nothing that is allowed, and the same player puts them right."""
+    """Illegal acts break the rules they name, look like no legal move, and are restored by the same player."""
     match, script = acts(tag, 2, 80)
     game = match.game
     illegal = [i for i, act in enumerate(script[:-1]) if act.kind == ILLEGAL]
@@ -85,7 +85,7 @@ def test_illegal_acts_are_illegal_and_restored(tag: str) -> None:
 
 @pytest.mark.slow
 def test_every_kind_of_act_comes_up(script: list[Act]) -> None:
-    """Within a few long matches of Domination: all five kinds, several rules, attempts with and without a text."""
+    """A few long matches of Domination contain all five kinds, several rules, and acts with and without a text."""
     assert Counter(act.kind for act in script).keys() == {MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW}
     assert {"G-1", "G-2", "DOM-4", "DOM-5"} <= {act.rules[0] for act in script if act.rules}
     assert {act.text is None for act in script if act.kind == ILLEGAL} == {True, False}
@@ -93,7 +93,7 @@ def test_every_kind_of_act_comes_up(script: list[Act]) -> None:
 
 @pytest.mark.slow
 def test_overflow_is_finished_by_the_same_player(script: list[Act]) -> None:
-    """After too high a stack comes another stage of it or the move itself, which takes pieces off that stack only."""
+    """After a stack that is too high comes another stage or the move, which takes pieces off its bottom only."""
     pairs = [(a, b) for a, b in pairwise(script) if a.kind == OVERFLOW]
     assert pairs
     for a, b in pairs:
@@ -104,7 +104,10 @@ def test_overflow_is_finished_by_the_same_player(script: list[Act]) -> None:
 
 
 def test_no_act_looks_like_one_that_breaks_other_rules() -> None:
-    """A pyramid put on another of its look is not told from one taken off the board."""
+    """An attempt that looks the same but breaks other rules shares at least one rule with the act.
+
+    A pyramid put on another of the same look cannot be told from one taken off the board.
+    """
     _, script = acts("ziggurat", 3, 120)
     for act in script:
         if act.kind == ILLEGAL and act.text is not None:
@@ -117,14 +120,14 @@ def test_no_act_looks_like_one_that_breaks_other_rules() -> None:
 
 
 def test_same_seed_same_script() -> None:
-    """And another seed, another one."""
+    """Another seed gives another script."""
     script = acts("domination", 5, 40)
     assert acts("domination", 5, 40) == script
     assert acts("domination", 6, 40) != script
 
 
 def test_honest_players_only_play() -> None:
-    """Without bad habits there are moves and overflows, up to the end of the match."""
+    """Without bad habits there are only moves and overflows, up to the end of the match."""
     match, script = acts("domination", 4, 2000, Habits(illegal=0, takeback=0))
     assert {act.kind for act in script} <= {MOVE, OVERFLOW}
     for act in script:
@@ -134,13 +137,13 @@ def test_honest_players_only_play() -> None:
 
 
 def test_changed_cells_are_named_sources_first() -> None:
-    """A piece from the second cell onto the first; a pillar that rose."""
+    """One piece moves from the second cell onto the first; in another table a pillar rises."""
     assert changed(Table(("A", "B", "C")), Table(("AB", "", "C"))) == [1, 0]
     assert changed(Table(("", ""), (1, 1)), Table(("", ""), (1, 2))) == [1]
 
 
 def test_no_pillar_is_turned_farther_than_it_goes() -> None:
-    """The game forbids it, but the table does not let it happen: such an act would be no test of anybody's eyes."""
+    """The rules forbid it, but the mechanics do not allow it either, so it would not test the camera."""
     travel = range(7)
     _, script = acts("diamond:table", 13, 100, replace(NAUGHTY, travel=travel))
     levels = [act.table.levels or () for act in script]
@@ -150,7 +153,7 @@ def test_no_pillar_is_turned_farther_than_it_goes() -> None:
 
 
 def test_no_pyramid_is_put_where_nothing_is_seen_of_it() -> None:
-    """The smallest lies wholly within the largest, by the kit's one rise for all sizes."""
+    """The smallest pyramid lies wholly within the largest, because the kit has one rise for all sizes."""
     habits = replace(NAUGHTY, shows_top=partial(shows_top, load_kit("ziggurat")))
     wilder, seen = (acts("ziggurat", 1, 100, of)[1] for of in (NAUGHTY, habits))
     assert any(stack.upper().endswith("QW") for act in wilder for stack in act.table.stacks)

@@ -1,4 +1,4 @@
-"""The simulated camera's pictures."""
+"""Pictures of the simulated camera."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ EMPTY = ("",) * len(KIT.cells)
 
 @pytest.fixture(scope="module")
 def renderer() -> Renderer:
-    """The Domination table by the window."""
+    """Return a renderer of the Domination table, lit by the window."""
     return Renderer(Scene(KIT, CAMERA, POSE, WINDOW))
 
 
 def stacks(**named: str) -> tuple[str, ...]:
-    """Stacks of all cells, from those named."""
+    """Return the stacks of all cells; those not named are empty."""
     return tuple(named.get(cell, "") for cell in KIT.cells)
 
 
 def exact(piles: tuple[str, ...], levels: tuple[int, ...] | None = None) -> Setup:
-    """``piles`` with every piece exactly on the middle of its cell."""
+    """Return a set-up with every piece exactly at the centre of its cell."""
     return Setup(tuple(tuple(Standing(letter, (0.0, 0.0), 0.0, 0.0) for letter in pile) for pile in piles), levels)
 
 
 @pytest.mark.parametrize("light", LIGHTS)
 @pytest.mark.parametrize("name", ["domination", "citadel"])
 def test_markers_are_found_where_they_are(name: str, light: str) -> None:
-    """OpenCV finds every marker, and no other, with corners within half a pixel of their projections."""
+    """OpenCV finds exactly the kit's markers, with corners within half a pixel of their projections."""
     kit = load_kit(name)
     pose = default_pose(kit)
     picture = Renderer(Scene(kit, CAMERA, pose, LIGHTS[light])).picture(exact(("",) * len(kit.cells)), 0)
@@ -62,13 +62,13 @@ def test_markers_are_found_where_they_are(name: str, light: str) -> None:
 
 
 def test_the_mat_registers_to_the_true_pose(renderer: Renderer) -> None:
-    """The pose that vision finds is that from which the picture was made, to half a millimetre."""
+    """The registered camera position is within half a millimetre of the true one."""
     gray = cv2.cvtColor(renderer.picture(exact(EMPTY), 0), cv2.COLOR_BGR2GRAY)
     assert np.linalg.norm(register(gray, KIT, CAMERA).centre_mm - POSE.centre_mm) < 0.5
 
 
 def test_a_piece_is_painted_where_it_projects(renderer: Renderer) -> None:
-    """The pixels that one red disc changes to red are those inside its outline, to a pixel's width."""
+    """The pixels that one red disc turns red are those inside its projected outline, within a pixel."""
     before = renderer.clear(exact(EMPTY)).astype(int)
     after = renderer.clear(exact(stacks(d5="R"))).astype(int)
     red = (after[..., 2] - after[..., 1] > 60) & (before[..., 2] - before[..., 1] < 30)
@@ -82,7 +82,7 @@ def test_a_piece_is_painted_where_it_projects(renderer: Renderer) -> None:
 
 
 def test_nearer_stacks_hide_farther_ones(renderer: Renderer) -> None:
-    """The red five-high stack on d4 covers the foot of the green one behind it on d5, not the other way round."""
+    """The stack of five red discs on d4 covers the foot of the green one behind it on d5, not vice versa."""
     alone = renderer.clear(exact(stacks(d4="RRRRR"))).copy()
     both = renderer.clear(exact(stacks(d4="RRRRR", d5="G"))).copy()
     for body in pieces(KIT, "d4", "RRRRR"):
@@ -93,7 +93,7 @@ def test_nearer_stacks_hide_farther_ones(renderer: Renderer) -> None:
 
 
 def test_shadows_fall_away_from_the_light(renderer: Renderer) -> None:
-    """Behind a stack of five, seen from the window, the floor loses the light's share; before it nothing."""
+    """On the side of a stack of five away from the window the floor loses the light's share, on the other nothing."""
     empty = renderer.clear(exact(EMPTY)).astype(float)
     tall = renderer.clear(exact(stacks(d4="RRRRR"))).astype(float)
     x, y = KIT.centre_mm("d4")
@@ -106,7 +106,7 @@ def test_shadows_fall_away_from_the_light(renderer: Renderer) -> None:
 
 
 def test_same_seed_same_pictures() -> None:
-    """Byte for byte, whatever was drawn in between; other noise in the next frame."""
+    """Frames are identical byte for byte, whatever was drawn in between; the next frame has other noise."""
     setup = set_up(stacks(c3="RG", e4="G"), None, random.Random(5))
     one, two = (Renderer(Scene(KIT, CAMERA, POSE, WINDOW), seed=3) for _ in range(2))
     first = one.picture(setup, 7)
@@ -118,7 +118,7 @@ def test_same_seed_same_pictures() -> None:
 
 
 def test_noise_is_as_strong_as_the_light_says(renderer: Renderer) -> None:
-    """The difference of two frames of one table has √2 times the noise of one."""
+    """The difference of two frames of one table has √2 times the noise of one frame."""
     one, two = (renderer.picture(exact(EMPTY), seq).astype(float) for seq in (1, 2))
     assert np.std(one - two) == pytest.approx(WINDOW.noise * 2**0.5, rel=0.1)
 
@@ -126,7 +126,7 @@ def test_noise_is_as_strong_as_the_light_says(renderer: Renderer) -> None:
 def test_of_a_changed_table_only_what_has_changed_is_painted(
     renderer: Renderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One stack of 52: less than a twentieth of the picture."""
+    """When one of 52 stacks changes, less than a twentieth of the picture is painted."""
     before = set_up(stacks(**dict.fromkeys(KIT.cells, "RG")), None, random.Random(1))
     renderer.clear(before)
     shares, paint = [], Renderer._paint
@@ -144,7 +144,7 @@ def test_of_a_changed_table_only_what_has_changed_is_painted(
 
 @pytest.mark.parametrize("name", ["diamond", "cheight", "citadel", "ziggurat"])
 def test_every_kit_can_be_drawn(name: str) -> None:
-    """Each piece of each kit changes the picture inside its own outline."""
+    """Each piece of each kit changes the picture at its own centre."""
     kit = load_kit(name)
     levels = (1,) * len(kit.cells) if kit.pillars or kit.board.terrain_step_mm else None
     pose = default_pose(kit)
@@ -162,7 +162,7 @@ def test_every_kit_can_be_drawn(name: str) -> None:
 
 
 def test_hands_cover_what_they_are_over(renderer: Renderer) -> None:
-    """A hand over d4 hides d4 and leaves the far markers' corner alone; far away it is not drawn at all."""
+    """A hand over d4 hides d4 but not the top of the picture; one far away is not drawn at all."""
     clear = renderer.clear(exact(stacks(d4="R")))
     x, y = KIT.centre_mm("d4")
     handy = with_hand(clear, renderer.scene, Hand((x, y, 15.0), -90.0, SKINS[0], SLEEVES[0]))
@@ -174,7 +174,10 @@ def test_hands_cover_what_they_are_over(renderer: Renderer) -> None:
 
 
 def test_pieces_lie_askew_within_bounds() -> None:
-    """The foot 1.5 mm off the middle at most, each piece 0.7 mm off the last one, all within 2.4 mm of the foot."""
+    """Random offsets stay within their bounds and nearly reach them.
+
+    The bounds are for the foot from the centre, each piece from the one below, and each from the foot.
+    """
     setup = set_up(("RGBYRGBYRG",) * 200, None, random.Random(2))
     off = np.array([[piece.off_mm for piece in pile] for pile in setup.piles])
     foot, step = np.linalg.norm(off[:, 0], axis=1), np.linalg.norm(np.diff(off, axis=1), axis=2)
@@ -184,7 +187,7 @@ def test_pieces_lie_askew_within_bounds() -> None:
 
 
 def test_untouched_pieces_lie_as_they_lay() -> None:
-    """Lifting the top of one stack onto another moves no other piece."""
+    """Moving the top of one stack onto another displaces no other piece."""
     before = set_up(("RG", "B", "Y"), None, random.Random(2))
     after = rearranged(before, ("R", "BG", "Y"), None, random.Random(3))
     assert after.piles[0] == before.piles[0][:1]
@@ -194,6 +197,6 @@ def test_untouched_pieces_lie_as_they_lay() -> None:
 
 
 def test_light_is_reckoned_both_ways() -> None:
-    """To linear light and back for every 8-bit value."""
+    """Converting to linear light and back restores every 8-bit value."""
     values = np.arange(256.0)
     np.testing.assert_allclose(to_srgb(to_linear(values)), values, atol=1e-3)

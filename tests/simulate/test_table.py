@@ -1,4 +1,4 @@
-"""The simulated table as a source of frames."""
+"""The simulated table as a frame source."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ KIT = load_kit("domination")
 
 
 def table(seed: int = 7, habits: Habits | None = None) -> SimulatedTable:
-    """A match of Domination from its start."""
+    """Return a match of Domination from its start."""
     game = load_game("domination")
     return SimulatedTable(KIT, Match(game, game.start()), seed, pace=FAST, habits=habits)
 
 
 def run(source: SimulatedTable, until_s: float) -> Iterator[Frame]:
-    """The frames up to a time."""
+    """Yield the frames up to a time."""
     return islice(source.frames(), int(until_s * FAST.fps) + 1)
 
 
 def test_frames_come_at_the_tables_pace() -> None:
-    """1280 × 720 BGR, numbered from 0, 1/fps apart."""
+    """Frames are 1280 × 720 BGR, numbered from 0, and 1/fps apart."""
     frames = list(run(table(), 1.0))
     assert [frame.seq for frame in frames] == list(range(len(frames)))
     assert [frame.t_s for frame in frames] == [seq / FAST.fps for seq in range(len(frames))]
@@ -45,7 +45,7 @@ def test_frames_come_at_the_tables_pace() -> None:
 
 @pytest.mark.slow
 def test_same_seed_same_frames() -> None:
-    """Byte for byte, and another seed gives others."""
+    """Frames are identical byte for byte; another seed gives others."""
     pairs = list(zip(run(table(3), 4.0), run(table(3), 4.0), strict=True))
     assert all((a.image == b.image).all() for a, b in pairs)
     assert (next(table(4).frames()).image != pairs[0][0].image).any()
@@ -53,7 +53,7 @@ def test_same_seed_same_frames() -> None:
 
 @pytest.mark.slow
 def test_truth_times_follow_each_other() -> None:
-    """Hand in, hand out, calm, next hand; the table's frames show calm and hands when the truth says so."""
+    """Hands and calm phases alternate without gaps, and the frames show motion exactly then."""
     source = table()
     frames = list(run(source, 20.0))
     assert len(source.truth) >= 4
@@ -68,7 +68,10 @@ def test_truth_times_follow_each_other() -> None:
 
 @pytest.mark.slow
 def test_players_wait_for_the_referee_but_not_for_ever() -> None:
-    """A verdict in the calm brings the next hand; the opening word does not hurry the first; silence costs patience."""
+    """After a verdict the next hand comes soon; without one it comes only after the players' patience.
+
+    The start event does not hurry the first hand.
+    """
     silent, heard = table(), table()
     list(run(silent, 12.0))
     heard.hear(Start(t=0.0, n=1, position=""))
@@ -113,7 +116,7 @@ def test_players_restore_when_told_and_by_themselves() -> None:
 
 
 def test_closing_ends_the_frames() -> None:
-    """Closing twice is fine."""
+    """Closing twice is allowed."""
     source = table()
     frames = source.frames()
     next(frames)
@@ -123,7 +126,7 @@ def test_closing_ends_the_frames() -> None:
 
 
 def test_a_finished_match_ends_the_frames() -> None:
-    """With one move to play: R takes G's last stack, nobody else can move (DOM-8)."""
+    """One move remains: R takes G's last stack, and nobody else can move (DOM-8)."""
     game = load_game("domination")
     board = tuple("R" if name == "d4" else "G" if name == "d5" else "" for name in game.layout.cells)
     match = Match(game, game.parse_position(board, "R", {}))
@@ -138,7 +141,7 @@ def test_a_finished_match_ends_the_frames() -> None:
 
 
 def test_the_clock_waits_for_each_frame() -> None:
-    """From its first call on."""
+    """Time counts from the first call; late frames do not wait."""
     wait = clock()
     wait(5.0)
     with pytest.MonkeyPatch.context() as patch:
@@ -152,7 +155,10 @@ def test_the_clock_waits_for_each_frame() -> None:
 
 @pytest.mark.slow
 def test_enrolment_shows_the_kits_pieces_where_it_says() -> None:
-    """Each enrolled piece's middle has its own colour's strongest channel; the empty picture differs only there."""
+    """The centre of each enrolled piece has the strongest channel of its colour.
+
+    The picture of the empty board differs only in a small share of pixels.
+    """
     empty, enrol = empty_picture(KIT).astype(int), enrol_picture(KIT).astype(int)
     scene = table().scene
     for cell, letter in KIT.enrol.items():

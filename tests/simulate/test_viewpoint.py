@@ -1,4 +1,4 @@
-"""The simulated camera sees everything on the board."""
+"""The simulated camera's field of view contains the whole board."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from vision.scene.solids import highest_floors_mm
 pytestmark = pytest.mark.pictures
 
 TALLEST = {"domination": "RGRGR", "citadel": "RRR", "cheight": "PPP", "ziggurat": "QDW", "diamond": "X"}
-"""What a tower is in kits in which it is not two pieces."""
+"""Towers of kits in which they are not two pieces."""
 
 
 @pytest.mark.parametrize("name", available_kits())
 def test_a_tower_is_in_the_picture_wherever_it_stands(name: str) -> None:
-    """Also on the highest terrain of the far rank, or on a raised pillar."""
+    """This includes the highest terrain on the far rank, and raised pillars."""
     kit, camera = load_kit(name), default_camera()
     levels = start_levels(kit)
     pose = default_pose(kit, camera, levels)

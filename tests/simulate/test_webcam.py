@@ -1,4 +1,4 @@
-"""What a webcam adds to a picture."""
+"""Image degradations of a simulated webcam."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tables as a good camera reads them."""
+"""Matches and tables, with readings as from a good camera."""
 
 from __future__ import annotations
 
@@ -28,29 +28,32 @@ class Scene:
     """A match and the table beside it."""
 
     def __init__(self, position: str, *moves: str) -> None:
-        """A match from ``position`` on through some moves."""
+        """Start a match at ``position`` and play some moves."""
         self.match = Match(*read_position(position))
         for text in moves:
             self.match = self.match.play(self.move(text))
 
     def move(self, text: str) -> Move:
-        """A move of the present position."""
+        """Parse a move in the current position."""
         return parse_move(self.match.game, self.match.position, text)
 
     def board(self, **cells: Stack) -> tuple[Stack, ...]:
-        """The accepted table with some other stacks."""
+        """Return the accepted table with some stacks replaced."""
         board = list(self.match.game.table(self.match.position).stacks)
         for name, stack in cells.items():
             board[self.match.game.layout.index[name]] = stack
         return tuple(board)
 
     def after(self, text: str) -> tuple[Stack, ...]:
-        """The table after a legal move."""
+        """Return the table after a legal move."""
         game = self.match.game
         return game.table(game.play(self.match.position, self.move(text))).stacks
 
     def reading(self, board: tuple[Stack, ...], covered: Iterable[str] = (), odd: Iterable[str] = ()) -> Reading:
-        """A clear reading; cells behind a hand; cells misread, with full conviction, as one piece higher."""
+        """Return a clear reading of a table.
+
+        ``covered``: cells behind a hand; ``odd``: cells misread as one piece higher, with certainty.
+        """
         game = self.match.game
         states = kit_states(game.pieces, HIGHEST)
         sights = [game.sight(stack) for stack in board]
@@ -63,12 +66,12 @@ class Scene:
     def judge(
         self, board: tuple[Stack, ...], context: Context | None = None, readings: int = 1, **reading: Iterable[str]
     ) -> Judgement:
-        """What the table means."""
+        """Interpret the table from its reading."""
         evidence: Evidence = weigh(self.match.game.layout, self.reading(board, **reading))
         return interpret(replace(evidence, readings=readings), predict(self.match), context or Context())
 
 
 @pytest.fixture
 def scene() -> Callable[..., Scene]:
-    """A scene from a position and some moves."""
+    """Return a function that makes a scene from a position and some moves."""
     return Scene

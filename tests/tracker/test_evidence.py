@@ -1,4 +1,4 @@
-"""What is made of readings."""
+"""Evidence derived from readings: order, hidden cells, probability floors, and unchanged pictures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STATES = ((0, None), (1, "R"), (2, "R"), (1, "G"))
 def reading(
     *probable: int, cells: tuple[str, ...] = ("a1", "b1", "c1"), outlier_share: float = 0.0, sure: float = 1.0
 ) -> Reading:
-    """A reading in which each cell has its state of number ``probable`` with probability ``sure``."""
+    """Return a reading in which each cell has the state with index ``probable`` with probability ``sure``."""
     p = np.full((len(cells), len(STATES)), (1 - sure) / (len(STATES) - 1))
     p[np.arange(len(cells)), probable] = sure
     with np.errstate(divide="ignore"):
@@ -40,27 +40,27 @@ def reading(
 
 
 def test_no_cell_speaks_with_more_than_the_floor_allows() -> None:
-    """However sure the reading is."""
+    """The log-likelihood range of a cell is bounded even if the reading is certain."""
     evidence = weigh(LAYOUT, reading(1, 0, 3))
     worst = evidence.log_p.max(axis=1) - evidence.log_p.min(axis=1)
     assert worst == pytest.approx(-np.log(MISREAD / len(STATES)), abs=1e-3)
 
 
 def test_cells_are_brought_into_the_order_of_the_layout() -> None:
-    """A kit may count its cells otherwise."""
+    """A kit may list its cells in another order than the game."""
     evidence = weigh(LAYOUT, reading(1, 2, 3, cells=("c1", "a1", "b1")))
     assert [evidence.sight(int(column)) for column in evidence.best()] == [(2, "R"), (1, "G"), (1, "R")]
 
 
 def test_cells_that_the_reading_lacks_say_nothing() -> None:
-    """They are hidden."""
+    """Cells missing from the reading are hidden and have no evidence."""
     evidence = weigh(LAYOUT, reading(1, 2, cells=("a1", "c1")))
     assert evidence.hidden.tolist() == [False, True, False]
     assert not evidence.log_p[1].any()
 
 
 def test_cells_behind_a_hand_say_nothing() -> None:
-    """From the share of outliers that hides a cell on, and not before."""
+    """Cells are hidden above ``HIDDEN_SHARE`` of outliers, and not below it."""
     covered = weigh(LAYOUT, reading(1, 1, 1, outlier_share=HIDDEN_SHARE + 0.01))
     assert covered.hidden.all()
     assert not covered.log_p.any()
@@ -68,7 +68,7 @@ def test_cells_behind_a_hand_say_nothing() -> None:
 
 
 def test_a_well_covered_cell_is_a_hand() -> None:
-    """From the share that only hands reach on."""
+    """A hand is reported from ``HAND_SHARE`` of outliers on."""
     assert shows_hand(reading(1, 1, 1, outlier_share=HAND_SHARE))
     assert not shows_hand(reading(1, 1, 1, outlier_share=HAND_SHARE - 0.01))
 
@@ -78,19 +78,19 @@ def test_a_well_covered_cell_is_a_hand() -> None:
     [((0, None), 0), ((2, "R"), 2), ((9, "R"), 2), ((2, "G"), 3), ((1, "Y"), -1), ((None, "R"), -1)],
 )
 def test_sights_that_the_camera_does_not_know(sight: tuple, column: int) -> None:
-    """Taller stacks look like the tallest known one; other pieces like nothing known."""
+    """Stacks taller than the tallest known one look like that one; pieces unknown to the camera match nothing."""
     assert weigh(LAYOUT, reading(1, 1, 1)).columns.of(sight) == column
 
 
 def test_frames_of_one_calm_are_averaged_and_not_summed() -> None:
-    """Three times the same picture says no more than once."""
+    """Three identical frames give no more evidence than one."""
     one = weigh(LAYOUT, reading(1, 2, 3, sure=0.9))
     assert combine([one, one, one]).log_p == pytest.approx(one.log_p)
     assert combine([one, one, one]).readings == 3
 
 
 def test_a_cell_hidden_in_one_frame_is_judged_by_the_others() -> None:
-    """What was hidden once does not weigh."""
+    """The frame in which the cell was hidden has no weight."""
     hidden = weigh(LAYOUT, reading(1, 1, 1, outlier_share=0.4))
     clear = weigh(LAYOUT, reading(2, 2, 2))
     together = combine([hidden, clear])
@@ -99,7 +99,7 @@ def test_a_cell_hidden_in_one_frame_is_judged_by_the_others() -> None:
 
 
 def test_cells_that_contradict_an_expectation() -> None:
-    """By more than so many nats, and by no less."""
+    """A cell is returned if its log-likelihood ratio against the expectation exceeds the limit."""
     evidence = weigh(LAYOUT, reading(1, 2, 3, sure=0.9))
     ratio = float(np.log(0.9 / (0.1 / 3)))
     expected = np.array([1, 2, 0])
@@ -112,7 +112,7 @@ def changed(share):
 
 
 def before(of):
-    """Sights before: the first state of ``of`` on the first cell, the others in doubt."""
+    """Return the sights before: the first state of ``of`` on the first cell, unknown elsewhere."""
     return (of.states[1], None, None)
 
 
@@ -154,7 +154,7 @@ def test_the_more_a_cells_picture_has_changed_the_less_likely_it_holds_what_it_h
     [((0.15, 0.01, 0.0), -ALONE_NATS), ((0.15, 0.1, 0.0), SAME_NATS[1]), ((0.15, np.nan, 0.0), SAME_NATS[1])],
 )
 def test_an_empty_cell_whose_picture_alone_has_changed_is_hardly_empty_any_more(shares, nats):
-    """Beside one that has changed too, or may have, it may be a shadow; and what stood there may have been nudged."""
+    """If a neighbour changed too, or may have, it may be a shadow; a stack that stood there may have been nudged."""
     seen = replace(reading(0, 1, 2, sure=0.6), changed=np.array(shares, np.float32))
     empty, stood = (weigh(LAYOUT, seen, (sight, None, None)).log_p[0] for sight in (STATES[0], STATES[1]))
     plain = weigh(LAYOUT, seen).log_p[0]

@@ -1,4 +1,4 @@
-"""What calm tables mean.  The pictures are clear unless a test says otherwise."""
+"""Interpretation of calm tables.  The pictures are clear unless a test says otherwise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from companion.tracker.verification import Compared, SecondLook, question
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
-"""Green moves f4-g4 and one piece must leave g4."""
+"""Green moves f4-g4, after which one piece must be removed from g4."""
 
 OWN_FIVES = "domination 4/6/8/1,RRRRR,R,RRGRR,R,G,2/8/8/6/4 R reserve=R2"
 """Red controls two stacks of five, b5 and d5, and the single piece c5 between them."""
@@ -38,7 +38,7 @@ PILLARS = "diamond:table R,1,X,1,B/5/X,3,X/5/Y,1,X,1,G R levels=5,5,3,1,1/5,3,3,
 
 
 def test_nothing_has_changed(scene) -> None:
-    """The accepted table is the accepted table."""
+    """The accepted table is interpreted as unchanged, without any odd cells."""
     judged = scene(START).judge(scene(START).board())
     assert judged.interpretation == Unchanged()
     assert judged.changes == ()
@@ -47,7 +47,10 @@ def test_nothing_has_changed(scene) -> None:
 
 @pytest.mark.parametrize("position", [START, TALL, OWN_FIVES])
 def test_every_legal_move_is_known_by_its_view(scene, position: str) -> None:
-    """Moves that look like no other are played; those that look alike are a question; one nobody sees is none."""
+    """A move is played if no other looks like it, and asked about otherwise.
+
+    A move that changes nothing visible is not reported.
+    """
     at = scene(position)
     game, here = at.match.game, at.match.position
     before = view(game, game.table(here))
@@ -65,13 +68,13 @@ def test_every_legal_move_is_known_by_its_view(scene, position: str) -> None:
 
 
 def test_the_positions_of_that_test_have_moves_that_look_alike(scene) -> None:
-    """Else its third branch would never be tried."""
+    """The position OWN_FIVES covers the ambiguous case of the test above."""
     at = scene(OWN_FIVES)
     assert isinstance(at.judge(at.after("c5-d5")).interpretation, Ambiguous)
 
 
 def test_a_stack_that_is_still_too_high(scene) -> None:
-    """The turn is in progress, and what is left to do is said."""
+    """The turn is in progress, and its remaining stage is named."""
     at = scene(TALL)
     (stage,) = at.match.game.stages(at.match.position, at.move("f4-g4"))
     meaning = at.judge(stage.table.stacks).interpretation
@@ -79,14 +82,17 @@ def test_a_stack_that_is_still_too_high(scene) -> None:
 
 
 def test_a_turn_seen_half_done_tells_moves_apart_that_end_alike(scene) -> None:
-    """What was asked before is known now."""
+    """Two moves with equal final tables are told apart if one was seen in progress before."""
     at = scene(OWN_FIVES)
     begun = Context(begun=(at.move("c5-d5"),))
     assert at.judge(at.after("c5-d5"), begun).interpretation == Played((at.move("c5-d5"),))
 
 
 def test_a_turn_seen_half_done_has_ended_even_if_nothing_looks_different(scene) -> None:
-    """A reserve piece onto an own stack of five leaves the board as it was."""
+    """A move that leaves the board unchanged counts as played only if it was seen in progress.
+
+    Putting a reserve piece onto one's own stack of five has that effect.
+    """
     at = scene(OWN_FIVES)
     assert at.judge(at.after("*b5")).interpretation == Unchanged()
     assert at.judge(at.after("*b5"), Context(begun=(at.move("*b5"),))).interpretation == Played((at.move("*b5"),))
@@ -94,7 +100,7 @@ def test_a_turn_seen_half_done_has_ended_even_if_nothing_looks_different(scene) 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_moves_taken_back(scene, n: int) -> None:
-    """One or several, all at once."""
+    """The position before one, two or three moves is recognised as that many moves taken back."""
     at = scene(START, "e4-e5", "f6-f5", "c5-c4")
     earlier = at.match.take_back(n)
     assert at.judge(at.match.game.table(earlier.position).stacks).interpretation == TakenBack(n)
@@ -107,14 +113,17 @@ def test_a_legal_move_that_leads_back_is_a_move(scene) -> None:
 
 
 def test_a_move_taken_back_and_another_one_played(scene) -> None:
-    """In one go: both are told."""
+    """Both are recognised on one calm table."""
     at = scene(START, "e4-e5")
     earlier = scene(START)
     assert at.judge(earlier.after("c5-b5")).interpretation == TakenBack(1, (earlier.move("c5-b5"),))
 
 
 def test_a_piece_from_a_hidden_square_is_no_piece_too_many(scene) -> None:
-    """It has gone behind the tower that it was put on, and none else is hidden that it may be."""
+    """Of one hidden cell the missing piece is inferred: it was put on the tower that hides its origin.
+
+    If several cells are hidden, the origin stays open.
+    """
     at = scene("citadel 2,B,B,B,B,2/2,B,B,B,B,2/8/8/8/8/2,R,R,R,R,2/2,RR,1,R,R,2 B")
     board, cell = at.board(c7="", d7="BB"), at.match.game.layout.index
     one, several = (at.judge(board, covered=["c7", other]).interpretation for other in ("b7", "c8"))
@@ -125,7 +134,7 @@ def test_a_piece_from_a_hidden_square_is_no_piece_too_many(scene) -> None:
 
 
 def test_two_quick_plies(scene) -> None:
-    """Two players, one calm table."""
+    """Both moves of two players are recognised on one calm table."""
     at = scene(START)
     after = scene(START, "e4-e5")
     meaning = at.judge(after.after("f6-f5")).interpretation
@@ -133,7 +142,7 @@ def test_two_quick_plies(scene) -> None:
 
 
 def test_three_plies_are_believed_only_when_tables_before_were_unclear(scene) -> None:
-    """And in the order that the doubtful table before suggests."""
+    """With a doubtful table before, three plies are accepted, in the order which that table suggests."""
     at, after = scene(START), scene(START, "e4-e5", "f6-f5")
     board = after.after("c3-b3")
     moves = (at.move("e4-e5"), scene(START, "e4-e5").move("f6-f5"), after.move("c3-b3"))
@@ -146,7 +155,10 @@ def test_three_plies_are_believed_only_when_tables_before_were_unclear(scene) ->
 
 @pytest.mark.parametrize("doubted", [False, True])
 def test_a_move_in_doubt_was_played_when_an_illegal_act_comes_after_it(scene, *, doubted: bool) -> None:
-    """It is accepted before the act is told of; a move that nobody saw is part of what is wrong."""
+    """A doubted move is accepted before the illegal act is reported.
+
+    A move that nobody saw is part of what is wrong.
+    """
     at, after = scene(START), scene(START, "e4-e5")
     board = after.board(b7="", c6="GR")
     context = Context(unclear=1, doubted=(Line((at.move("e4-e5"),)),) if doubted else ())
@@ -156,14 +168,17 @@ def test_a_move_in_doubt_was_played_when_an_illegal_act_comes_after_it(scene, *,
 
 
 def test_a_take_back_in_doubt_has_happened_when_an_illegal_act_comes_after_it(scene) -> None:
-    """Of a player whose turn it is only then."""
+    """The illegal act is by the player who is to move only after the take-back."""
     at, before = scene(START, "e4-e5"), scene(START)
     context = Context(unclear=1, doubted=(Line((), undone=1),))
     assert at.judge(before.board(b7="", c6="GR"), context).interpretation == TakenBack(1)
 
 
 def test_a_turn_left_half_done_and_another_ones_move_are_no_two_moves(scene) -> None:
-    """A disc too many is left on d5, and five have gone from a4 to a3: no square grows by so many."""
+    """A surplus disc is left on d5, and a stack of five has moved from a4 to a3; this is illegal by DOM-7.
+
+    Without the surplus disc, the table is explained by two moves.
+    """
     at = scene("domination 4/1,R,GG,G,1,RRR/3,RR,1,G,2/1,R,RGG,GGRR,1,R,2/GGRGR,3,R,G,2/1,R,R,G,G,3/G,G,R,R,G,G/4 G")
     meaning = at.judge(at.board(d7="", d5="GGRRGG", a4="", a3="GGRGR")).interpretation
     assert isinstance(meaning, Illegal)
@@ -176,7 +191,7 @@ def test_a_turn_left_half_done_and_another_ones_move_are_no_two_moves(scene) -> 
 @pytest.mark.parametrize("beside", [{}, {"g5": "", "g6": "", "e2": "RG"}])
 @pytest.mark.parametrize("visit", [{"left": 9}, {"left": 9, "right": 9}])
 def test_two_plies_in_doubt_at_once_may_be_one_players(scene, visit: dict[str, int], beside: dict[str, str]) -> None:
-    """What follows them, legal or not, does not tell that both players were there; their arms do."""
+    """Both players are assumed only if both of their arms were seen, whether or not the third act is legal."""
     at, after = scene(START), scene(START, "e4-e5", "f6-f5")
     moves = (at.move("e4-e5"), scene(START, "e4-e5").move("f6-f5"))
     board = after.board(**beside) if beside else after.after("c3-b3")
@@ -192,7 +207,7 @@ def test_two_plies_in_doubt_at_once_may_be_one_players(scene, visit: dict[str, i
 
 @pytest.mark.parametrize("doubted", [False, True])
 def test_the_order_of_two_plies_is_asked_unless_a_table_in_doubt_has_told_it(scene, *, doubted: bool) -> None:
-    """In Diamond it matters who moved which pillar: nobody may move it back before his next turn."""
+    """In Diamond it matters who moved which pillar: it may not be moved back before that player's next turn."""
     at, later = scene(PILLARS), scene(PILLARS, "-e4")
     first = (at.move("-e4"), later.move("+c1"))
     other = (at.move("+c1"), scene(PILLARS, "+c1").move("-e4"))
@@ -223,7 +238,7 @@ def test_the_order_of_two_plies_is_asked_unless_a_table_in_doubt_has_told_it(sce
     ],
 )
 def test_single_illegal_acts_and_their_rules(scene, changes: dict[str, str], rules: set[str]) -> None:
-    """The act is found, with all the rules that it breaks and the squares."""
+    """The act is found, with all the rules it breaks and its cells."""
     at = scene(START)
     meaning = at.judge(at.board(**changes)).interpretation
     assert isinstance(meaning, Illegal)
@@ -244,7 +259,7 @@ def test_single_illegal_acts_and_their_rules(scene, changes: dict[str, str], rul
     ],
 )
 def test_tables_that_no_single_act_explains(scene, changes: dict[str, str]) -> None:
-    """No attempt is named; the squares are."""
+    """No single move is named, but all changed cells are."""
     at = scene(START)
     judged = at.judge(at.board(**changes))
     assert isinstance(judged.interpretation, Illegal)
@@ -254,7 +269,7 @@ def test_tables_that_no_single_act_explains(scene, changes: dict[str, str]) -> N
 
 
 def test_a_piece_taken_off_is_told_in_one_sentence(scene) -> None:
-    """Two rules are broken by one thing."""
+    """Two rules broken by the same act are explained in one sentence."""
     meaning = scene(START).judge(scene(START).board(c3="")).interpretation
     assert isinstance(meaning, Illegal)
     assert meaning.diagnosis.rules == ("G-2", "DOM-7")
@@ -265,7 +280,7 @@ def test_a_piece_taken_off_is_told_in_one_sentence(scene) -> None:
 
 
 def test_after_the_end_no_move_is_legal(scene) -> None:
-    """G-5 comes first."""
+    """The rule that the match is over (G-5) comes first."""
     at = scene("domination 4/6/8/8/G,R,6/8/6/4 R", "b4-a4")
     meaning = at.judge(at.board(a4="", a5="GR")).interpretation
     assert isinstance(meaning, Illegal)
@@ -273,7 +288,7 @@ def test_after_the_end_no_move_is_legal(scene) -> None:
 
 
 def test_what_a_hand_hides_is_left_open(scene) -> None:
-    """A move under the hand is no move yet, half a move is no verdict."""
+    """A move completely under a hand leaves the table unchanged; a half-visible one is undecided."""
     at = scene(START)
     assert isinstance(at.judge(at.after("e4-e5"), covered=("e4", "e5")).interpretation, Unchanged)
     meaning = at.judge(at.after("e4-e5"), covered=("e5", "d4", "f4", "e3")).interpretation
@@ -282,7 +297,7 @@ def test_what_a_hand_hides_is_left_open(scene) -> None:
 
 @pytest.mark.parametrize(("nats", "is_disputed"), [(0.8, True), (-0.8, False)])
 def test_a_move_that_a_second_look_finds_a_little_less_likely_is_disputed(scene, nats: float, *, is_disputed) -> None:
-    """It is the likeliest explanation all the same, for people mostly play by the rules."""
+    """It stays the likeliest explanation, because most acts are legal."""
     at = scene(START)
     evidence = weigh(at.match.game.layout, at.reading(at.after("e4-e5")))
     index = at.match.game.layout.index
@@ -294,7 +309,7 @@ def test_a_move_that_a_second_look_finds_a_little_less_likely_is_disputed(scene,
 
 
 def test_a_table_that_looks_like_nothing_is_strange(scene) -> None:
-    """Seven pieces more on a square are a sleeve; one is not."""
+    """Seven additional pieces on a cell are rather a sleeve; one is not strange."""
     at = scene(START)
     judged = at.judge(at.board(c4="RRRRRRRG"))
     assert judged.is_strange
@@ -304,7 +319,7 @@ def test_a_table_that_looks_like_nothing_is_strange(scene) -> None:
 
 @pytest.mark.parametrize(("nats", "is_strange"), [(20.0, False), (5.0, True)])
 def test_what_a_second_look_denies_is_not_strange(scene, nats: float, is_strange: bool) -> None:
-    """A tower where a box lies behind the board: by the reading alone it is nothing people do."""
+    """A tower where a box lies behind the board: on the reading alone it would be strange."""
     at = scene(START)
     evidence = weigh(at.match.game.layout, at.reading(at.board(c4="RRRRRRRG")))
     tower = ((at.match.game.layout.index["c4"], (8, "G")),)
@@ -314,7 +329,7 @@ def test_what_a_second_look_denies_is_not_strange(scene, nats: float, is_strange
 
 @pytest.mark.rule("DOM-7")
 def test_a_high_stack_that_a_move_leaves_half_done_is_not_strange(scene) -> None:
-    """Eight pieces on d4, from which three are to come off; Green has moved meanwhile: it is told at once."""
+    """Three of eight pieces on d4 still have to come off, but Green has moved already: this is reported at once."""
     at = scene("domination 4/6/8/3,RRRR,3,G/3,GGGG,4/8/6/4 R")
     judged = at.judge(at.board(d5="", d4="GGGGRRRR", h5="", g5="G"))
     assert not judged.is_strange
@@ -324,7 +339,7 @@ def test_a_high_stack_that_a_move_leaves_half_done_is_not_strange(scene) -> None
 
 
 def test_explanations_are_ranked_with_their_probabilities(scene) -> None:
-    """The best first, together at most certain."""
+    """Explanations are sorted by posterior probability, and their sum does not exceed 1."""
     at = scene(START)
     judged = at.judge(at.after("e4-e5"))
     assert judged.ranked[0].what.startswith("e4-e5")
@@ -336,7 +351,7 @@ def test_explanations_are_ranked_with_their_probabilities(scene) -> None:
 
 @pytest.mark.parametrize("nats", [2.0, 4.0, 6.0])
 def test_doubt_is_no_accusation(scene, nats: float) -> None:
-    """A cell that speaks against a legal move, but not with conviction, is no illegal act at once."""
+    """A cell that contradicts a legal move with little certainty does not lead to an illegal act at once."""
     at = scene(START)
     game = at.match.game
     reading = at.reading(at.after("e4-e5"))
@@ -350,7 +365,7 @@ def test_doubt_is_no_accusation(scene, nats: float) -> None:
 
 
 def test_a_question_offers_the_move_that_a_misread_height_makes_less_likely(scene) -> None:
-    """Asked whether the whole stack went, one can say that a part did."""
+    """Asked whether the whole stack moved, a player can answer that only a part did."""
     at = scene(OWN_FIVES)
     reading = at.reading(at.board(d5="", d6="RRGRR"))
     log_p = reading.log_likelihood.copy()
@@ -367,7 +382,7 @@ def test_a_question_offers_the_move_that_a_misread_height_makes_less_likely(scen
     ("nats", "is_taken", "is_amiss"), [(5.0, False, False), (8.0, False, True), (10.0, True, True)]
 )
 def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool, is_amiss: bool) -> None:
-    """The better it is read the more: nothing, a question, an accusation."""
+    """The more certain the misread cell, the more it leads to: nothing, a question, an accusation."""
     at = scene(START)
     game = at.match.game
     reading = at.reading(at.board())
@@ -384,7 +399,11 @@ def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool
 
 
 def in_doubt(at, cell: str, **nats: float) -> Evidence:
-    """The accepted table, of which ``cell`` shows what is named, ``2G``, by so many nats less than the best."""
+    """Return evidence of the accepted table in which ``cell`` shows the named sights.
+
+    The keyword ``_2G`` is a stack of two with a green top; its value is by how many nats it is less likely than the
+    best.
+    """
     reading = at.reading(at.board())
     log_p = reading.log_likelihood.copy()
     row = log_p[at.match.game.layout.index[cell]]
@@ -395,7 +414,7 @@ def in_doubt(at, cell: str, **nats: float) -> Evidence:
 
 
 def test_what_no_act_explains_and_is_hardly_worth_the_price_is_looked_at_twice(scene) -> None:
-    """A disc of the other colour, for which one look speaks a little: nobody is told, but it is compared."""
+    """A disc of the other colour, slightly favoured by one reading: nothing is reported, but it is compared again."""
     at = scene(START)
     judged = interpret(in_doubt(at, "c3", _1G=0.0, _1R=3.0), predict(at.match), Context())
     assert isinstance(judged.interpretation, Unchanged)
@@ -404,7 +423,7 @@ def test_what_no_act_explains_and_is_hardly_worth_the_price_is_looked_at_twice(s
 
 
 def test_what_a_second_look_has_found_stays_possible_when_something_like_it_is_read(scene) -> None:
-    """One disc of the other colour or two: each is the best reading now and then."""
+    """One disc of the other colour or two: either may be the best reading."""
     at = scene(START)
     cell = at.match.game.layout.index["c3"]
     one, two = ((cell, (1, "G")),), ((cell, (2, "G")),)
@@ -416,7 +435,7 @@ def test_what_a_second_look_has_found_stays_possible_when_something_like_it_is_r
 
 @pytest.mark.parametrize("is_covered", [False, True])
 def test_a_square_in_doubt_that_no_hand_covers_is_compared(scene, *, is_covered: bool) -> None:
-    """A disc is taken off e4, and e5 says nothing new: whether it was put there is for a second look to tell."""
+    """A disc is missing from e4 and e5 gives no new evidence: a second look must decide whether it moved there."""
     at = scene(START)
     game = at.match.game
     e5 = game.layout.index["e5"]

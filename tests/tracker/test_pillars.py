@@ -1,4 +1,4 @@
-"""Sensors and camera on the heights of pillars, and what both together mean for a match of Diamond."""
+"""Pillar heights from sensors and camera, and their joint interpretation in a match of Diamond."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ INDEX = GAME.layout.index
 
 
 def rows(levels: tuple[int, ...], nats: float = 20.0) -> Rows:
-    """What a clear camera says."""
+    """Return normalised log-likelihoods (25, 7) of a clear camera for these levels."""
     found = np.full((len(levels), 7), -nats)
     found[np.arange(len(levels)), levels] = 0.0
     return found - np.logaddexp.reduce(found, axis=1, keepdims=True)
 
 
 def sensed(levels: tuple[int, ...], silent: tuple[str, ...] = ()) -> Rows:
-    """What sensors say, those of ``silent`` cells nothing."""
+    """Return log-likelihoods (25, 7) from noisy sensors; ``silent`` cells report nothing."""
     rng = random.Random(1)
     heights = [12 + 10 * level + rng.gauss(0, NOISE_MM) for level in levels]
     return sense([None if GAME.layout.cells[i] in silent else mm for i, mm in enumerate(heights)], LEVELS_MM, NOISE_MM)
@@ -79,33 +79,33 @@ class Board:
         self.levels = self.table.levels
 
     def move(self, text: str) -> Move:
-        """A move of the present position."""
+        """Parse a move in the current position."""
         return parse_move(self.match.game, self.match.position, text)
 
     def raised(self, **steps: int) -> tuple[int, ...]:
-        """The levels with some pillars raised or lowered."""
+        """Return the levels with some pillars raised or lowered."""
         return tuple(level + steps.get(name, 0) for name, level in zip(GAME.layout.cells, self.levels, strict=True))
 
     def stacks(self, **cubes: str) -> tuple[str, ...]:
-        """The cubes with some others."""
+        """Return the cubes with some replaced."""
         return tuple(cubes.get(name, cube) for name, cube in zip(GAME.layout.cells, self.table.stacks, strict=True))
 
     def read(self, stacks: tuple[str, ...]) -> Reading:
-        """A clear picture of cubes."""
+        """Return a clear reading of cubes."""
         sights = [GAME.sight(stack) for stack in stacks]
         return read_table(GAME.layout.cells, kit_states(GAME.pieces, 2), sights, CLEAR, np.random.default_rng(1))
 
     def judge(
         self, stacks: tuple[str, ...], sensors: Rows | None, camera: Rows | None, doubts: Doubts | None = None
     ) -> Interpretation:
-        """What cubes that are clear to see, and what is said of the pillars, mean."""
+        """Interpret clearly visible cubes together with what sensors and camera report of the pillars."""
         reading = self.read(stacks)
         known = fused(sensors, camera, self.levels, doubts or {})
         evidence = weigh(GAME.layout, reading, pillars=known)
         return interpret(evidence, predict(self.match), Context()).interpretation
 
     def seen(self, stacks: tuple[str, ...], levels: tuple[int, ...]) -> Interpretation:
-        """The same when sensors and camera agree."""
+        """Interpret a table on which sensors and camera agree."""
         return self.judge(stacks, sensed(levels), rows(levels))
 
 
@@ -116,7 +116,7 @@ def board() -> Callable[..., Board]:
 
 @pytest.mark.parametrize("senses", ["both", "sensors", "camera"])
 def test_every_legal_move_is_known(board: Callable[..., Board], senses: str) -> None:
-    """Pushes and pillar moves, on the word of both, and of either alone."""
+    """Pushes and pillar moves are recognised from both sources, and from either alone."""
     at = (
         board("+c3", "e1-e2")
         if not GAME.violations(board("+c3").match.position, board().move("e1-e2"))
@@ -150,7 +150,7 @@ ACTS: Mapping[str, tuple[Mapping[str, str], Mapping[str, int], str | None, set[s
 
 @pytest.mark.parametrize("act", ACTS)
 def test_illegal_acts_are_named_with_their_rules(board: Callable[..., Board], act: str) -> None:
-    """After Red has lowered d3, with Green to move."""
+    """The position is after Red's move -d3, with Green to move."""
     cubes, steps, attempt, rules = ACTS[act]
     at = board("-d3")
     meaning = at.seen(at.stacks(**cubes), at.raised(**steps))
@@ -163,13 +163,13 @@ def test_illegal_acts_are_named_with_their_rules(board: Callable[..., Board], ac
 
 
 def test_a_pillar_put_back_is_a_move_taken_back(board: Callable[..., Board]) -> None:
-    """Though it breaks the rule against reversals, if the other player did it: the charitable reading."""
+    """It would also be an illegal reversal by the other player, but the harmless explanation is preferred."""
     at = board("-d3", "+c3")
     assert at.seen(at.stacks(), at.raised(c3=-1)) == TakenBack(1)
 
 
 def test_a_pillar_that_may_not_go_back_is_named(board: Callable[..., Board]) -> None:
-    """Four players: what Red moved two turns ago is still banned."""
+    """With four players, Red's pillar move is still banned from being reversed on the next but one turn."""
     at = board("-d3", "+c3", tag="diamond:table/4")
     meaning = at.seen(at.stacks(), at.raised(d3=1))
     assert isinstance(meaning, Illegal)
@@ -177,7 +177,7 @@ def test_a_pillar_that_may_not_go_back_is_named(board: Callable[..., Board]) -> 
 
 
 def test_two_pillars_at_once_are_asked_about(board: Callable[..., Board]) -> None:
-    """They may be two quick turns, in an order that nobody saw."""
+    """They may be two quick turns in unknown order."""
     at = board()
     meaning = at.seen(at.stacks(), at.raised(c3=1, b2=1))
     assert isinstance(meaning, Ambiguous)
@@ -185,7 +185,7 @@ def test_two_pillars_at_once_are_asked_about(board: Callable[..., Board]) -> Non
 
 
 def test_a_raised_pillar_is_no_moved_cube(board: Callable[..., Board]) -> None:
-    """With a cube on it that rides along, and even where the picture leaves another cube there in doubt."""
+    """The cube on a moved pillar goes along; the change is no cube move."""
     at = board()
     assert at.seen(at.stacks(), at.raised(a5=1)) == Played((at.move("+a5"),))
     assert at.seen(at.stacks(), at.raised(e1=-1)) == Played((at.move("-e1"),))
@@ -203,7 +203,7 @@ def test_a_silent_sensor_is_made_up_for_by_the_camera(board: Callable[..., Board
 def test_a_sensor_and_a_camera_that_contradict_each_other_are_asked_about(
     board: Callable[..., Board], step: int
 ) -> None:
-    """Whichever of them says that the pillar has moved: neither is believed, and the move is offered."""
+    """Neither is believed, whichever of them reports the move, but the move is offered in a question."""
     at = board()
     levels = at.raised(c3=step)
     move = at.move("+c3" if step > 0 else "-c3")
@@ -227,7 +227,7 @@ def test_a_sensor_that_is_not_heard_moves_nothing_and_leaves_the_camera_alone(
 
 
 def test_one_wild_measurement_in_a_thousand_is_no_verdict(board: Callable[..., Board]) -> None:
-    """A height between two levels says little."""
+    """A measured height between two levels is weak evidence."""
     at = board()
     heights = [12.0 + 10 * level for level in at.levels]
     heights[INDEX["c3"]] += 5.0
@@ -236,7 +236,10 @@ def test_one_wild_measurement_in_a_thousand_is_no_verdict(board: Callable[..., B
 
 
 def test_doubt_becomes_distrust_and_trust_comes_back() -> None:
-    """After two seconds of contradiction; after five of agreement.  Who says nothing changes nothing."""
+    """A source is distrusted after contradicting for DISTRUST_S, and trusted again after agreeing for TRUST_AGAIN_S.
+
+    A source that reports nothing changes nothing.
+    """
     accepted = (3,) * 25
     right, wrong = rows(accepted), rows((3,) * 12 + (4,) + (3,) * 12)
     doubts = doubted({}, right, wrong, accepted, 10.0)
@@ -255,7 +258,7 @@ def test_doubt_becomes_distrust_and_trust_comes_back() -> None:
 def test_a_picture_that_is_hardly_clear_proves_a_sensor_wrong_only_with_what_was_accepted(
     by_sensor: int, by_camera: int, is_fault: bool
 ) -> None:
-    """A pillar hidden but for a part of its face seemed two levels too high by 10 nats, for a whole match."""
+    """A mostly hidden pillar seemed two levels too high, by 10 nats, for a whole match."""
     doubts: Doubts = {}
     for t_s in (10.0, 10.0 + DISTRUST_S, 20.0):
         doubts = doubted(doubts, rows((by_sensor,)), rows((by_camera,), nats=10.0), (3,), t_s)
@@ -264,14 +267,14 @@ def test_a_picture_that_is_hardly_clear_proves_a_sensor_wrong_only_with_what_was
 
 
 def by_both(at: Board, moved: Sequence[int], nats: float, known: Doubts | None = None) -> tuple[Interpretation, Doubts]:
-    """What the referee takes it for that c3 stands two levels higher by the camera than by its sensor, and doubts."""
+    """Return the interpretation and the doubts when the camera sees c3 two levels above its sensor."""
     seen = tuple(level + 2 * (cell == INDEX["c3"]) for cell, level in enumerate(moved))
     doubts = doubted(known or {}, sensed(moved), rows(seen, nats=nats), at.levels, 10.0)
     return at.judge(at.stacks(), sensed(moved), rows(seen, nats=nats), doubts), doubts
 
 
 def test_a_step_that_a_sensor_reports_overrules_a_picture_that_is_hardly_clear(board: Callable[..., Board]) -> None:
-    """A pillar in the shade of others seemed two levels lower by 9 nats; so it did for the rest of the match."""
+    """A pillar shaded by others seemed two levels too low, by 9 nats, for the rest of the match."""
     at = board()
     meaning, doubts = by_both(at, at.raised(c3=1), nats=10.0)
     assert meaning == Played((at.move("+c3"),))
@@ -284,7 +287,7 @@ def test_a_step_that_a_sensor_reports_overrules_a_picture_that_is_hardly_clear(b
 
 
 def test_a_sensor_that_reports_no_step_or_was_doubted_before_overrules_nobody(board: Callable[..., Board]) -> None:
-    """Nor one that reports the larger move; nor is a picture overruled that is clear."""
+    """The sensor does not prevail either if it reports the larger step, or if the picture is clear."""
     at, cell = board(), INDEX["c3"]
     assert isinstance(by_both(at, at.levels, 10.0)[0], CannotTell)
     assert isinstance(by_both(at, at.raised(c3=1), 10.0, {cell: Doubt(9.0)})[0], CannotTell)
@@ -304,7 +307,7 @@ def test_only_a_picture_that_is_clear_again_and_again_outweighs_a_sensor() -> No
 
 
 def test_nobody_waits_for_ever_for_another_clear_picture() -> None:
-    """One was clear, and those after it are not: once the contradiction has lasted nothing is expected of the next."""
+    """One clear picture is followed by unclear ones: once the contradiction has lasted, no more are waited for."""
     doubts = doubted({}, rows((3,)), rows((4,)), (3,), 10.0)
     for t_s, count in ((11.0, 1), (10.0 + DISTRUST_S, 0), (13.0, 0)):
         doubts = doubted(doubts, rows((3,)), rows((4,), nats=10.0), (3,), t_s)
@@ -312,7 +315,10 @@ def test_nobody_waits_for_ever_for_another_clear_picture() -> None:
 
 
 def test_a_less_clear_picture_in_between_neither_counts_nor_starts_anew() -> None:
-    """Where more levels are asked each is less clear: a jammed sensor was outweighed in every second reading only."""
+    """The weaker picture neither counts as outweighing nor resets the count.
+
+    Pictures are weaker while more levels are unknown; a jammed sensor was once outweighed in every second reading only.
+    """
     doubts: Doubts = {}
     for reading in range(2 * OUTWEIGHING_READINGS):
         doubts = doubted(doubts, rows((3,)), rows((4,), nats=20.0 if reading % 2 else 10.0), (3,), reading / 12)
@@ -321,7 +327,7 @@ def test_a_less_clear_picture_in_between_neither_counts_nor_starts_anew() -> Non
 
 @given(st.lists(st.integers(0, 6), min_size=25, max_size=25), st.lists(st.integers(0, 6), min_size=25, max_size=25))
 def test_where_both_agree_nothing_is_contested(one: list[int], other: list[int]) -> None:
-    """And where they do not, it is, whatever the levels."""
+    """Pillars are contested exactly where both disagree, and the fused result follows the camera."""
     found = contradictions(rows(tuple(one)), rows(tuple(other)))
     assert found == {i for i in range(25) if one[i] != other[i]}
     known = fused(rows(tuple(one)), rows(tuple(other)), one, {})
@@ -334,7 +340,7 @@ def test_a_camera_that_is_not_clear_contradicts_nobody() -> None:
 
 
 def test_rows_are_likelihoods() -> None:
-    """Each normalised; a pillar without a height is even."""
+    """Each row is normalised; without a measured height it is uniform."""
     found = sense([42.0, None, 47.0], LEVELS_MM, NOISE_MM)
     assert np.exp(found).sum(axis=1) == pytest.approx([1.0, 1.0, 1.0])
     assert found[0].argmax() == 3
@@ -343,14 +349,14 @@ def test_rows_are_likelihoods() -> None:
 
 
 def test_a_board_with_pillars_as_text(board: Callable[..., Board]) -> None:
-    """As in a position: the board, then the levels."""
+    """The text has the form of a position: the board, then the levels."""
     at = board()
     text = format_sights(GAME.layout, seen_of(GAME, Table(at.stacks(), at.levels)))
     assert text == "1R,1,1X,1,1B/5/1X,3,1X/5/1Y,1,1X,1,1G levels=5,5,3,1,1/5,3,3,3,1/3,3,3,3,3/1,3,3,3,5/1,1,3,5,5"
 
 
 def test_a_cell_whose_pillar_moved_is_not_said_to_have_another_cube(board: Callable[..., Board]) -> None:
-    """Its picture has changed, and the cube is read in favour of what stood there."""
+    """Its picture has changed, yet the evidence still favours the cube that stood there."""
     at = board()
     states = kit_states(GAME.pieces, 2)
     sights = [GAME.sight(stack) for stack in at.table.stacks]
@@ -366,7 +372,7 @@ def test_a_cell_whose_pillar_moved_is_not_said_to_have_another_cube(board: Calla
 
 @pytest.mark.parametrize("level", [3, 6])
 def test_a_level_beyond_the_cameras_is_the_sensors_alone(level: int) -> None:
-    """To the camera such a pillar stands at its highest level; others it does not take for one."""
+    """The camera sees such a pillar at its own highest level, and does not confuse others with it."""
     beyond_mm = (*LEVELS_MM, 82.0)
     raised = sense([82.0, 12 + 10.0 * level], beyond_mm, NOISE_MM)
     both = fused(raised, rows((6, level)), (6, level), {})
@@ -381,7 +387,7 @@ def test_a_level_beyond_the_cameras_is_the_sensors_alone(level: int) -> None:
 def test_a_pillar_of_which_nothing_is_known_stands_where_it_did_while_its_picture_is_nearly_the_same(
     board: Callable[..., Board], share: float, is_still: bool
 ) -> None:
-    """No pillar that moves changes as little as a shadow in passing; one that changes more is looked at."""
+    """No pillar move changes a picture as little as a passing shadow; larger changes are examined."""
     at = board()
     changed = np.full(25, share, np.float32)
     reading = replace(at.read(at.stacks()), changed=changed)
@@ -395,7 +401,7 @@ def test_a_pillar_of_which_nothing_is_known_stands_where_it_did_while_its_pictur
 def test_a_pillar_whose_picture_alone_has_changed_is_not_where_it_was(
     board: Callable[..., Board], beside: float, is_evidence: bool
 ) -> None:
-    """As long as the same stands on it; a neighbour's shadow changes a picture, too."""
+    """This holds while the same cube stands on it; if a neighbour changed too, it may be a shadow."""
     at = board()
     reading = at.read(at.stacks())
     changed = np.zeros(25, np.float32)

@@ -1,4 +1,4 @@
-"""Tops and heights as text, and views with changes made."""
+"""Sights (height and top) as text, and views with changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SIGHTS = st.lists(st.sampled_from([(0, None), (1, "R"), (3, "G"), (None, "R")]),
 
 
 def test_the_start_of_domination() -> None:
-    """Empty runs are counted, heights stand before tops."""
+    """Runs of empty cells are counted; heights precede tops."""
     game = load_game("domination")
     sights = [game.sight(stack) for stack in game.start().board]
     text = format_sights(game.layout, sights)
@@ -21,20 +21,20 @@ def test_the_start_of_domination() -> None:
 
 
 def test_heights_that_nobody_can_count_are_question_marks() -> None:
-    """And empty cells are called so."""
+    """An empty cell is called "empty"."""
     assert format_sights(Layout(3, 1), [(None, "Q"), (0, None), (2, "w")]) == "?Q,1,2w"
     assert format_sight((0, None)) == "empty"
 
 
 @given(SIGHTS, SIGHTS, st.sets(st.integers(0, 5)))
 def test_changes_alter_the_cells_that_they_name_and_no_others(before: tuple, after: tuple, cells: set[int]) -> None:
-    """Each cell has its new sight or its old one."""
+    """Each named cell has its new sight, each other one its old sight."""
     result = altered(before, tuple((cell, after[cell]) for cell in cells))
     assert result == tuple(after[i] if i in cells else before[i] for i in range(6))
 
 
 def test_a_stack_of_which_only_the_top_is_known() -> None:
-    """The rest is question marks."""
+    """Unknown lower pieces become question marks."""
     assert stack_of((3, "G")) == "??G"
     assert stack_of((0, None)) == ""
     assert stack_of((None, "Q")) == "Q"
