@@ -1,4 +1,4 @@
-"""What is said of folders, layers, contracts and files of tests is what is there."""
+"""Consistency of the documentation with folders, layers, import contracts and test files."""
 
 import re
 import tomllib
@@ -18,7 +18,7 @@ def words(text):
 
 
 def rooms(package):
-    """Folders and modules of a package, but its own first file."""
+    """Return the folders and modules of a package, except those beginning with an underscore or a dot."""
     here = (ROOT / package).iterdir()
     return {path.stem for path in here if path.name[0] not in "_." and (path.is_dir() or path.suffix == ".py")}
 
@@ -57,7 +57,7 @@ def test_files_that_a_page_names_are_there(page):
 
 
 def test_whole_files_read_pictures_or_none_of_their_tests():
-    """`make unit` runs them by file: a single test that is marked would be run by nobody."""
+    """`make unit` selects tests by file, so a single test with the mark would never be run."""
     lines = [
         line.strip()
         for file in (ROOT / "tests").rglob("test_*.py")

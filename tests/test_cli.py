@@ -1,4 +1,4 @@
-"""What `companion` itself says: help, version, and of what was mistyped."""
+"""`companion` itself: help, version, and mistyped commands."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from companion.games import available_games
 
 
 def left(*words: str) -> int:
-    """The exit code, however the program ends."""
+    """Return the exit code, however the program ends."""
     try:
         return main(words)
     except SystemExit as ended:

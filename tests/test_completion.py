@@ -1,4 +1,4 @@
-"""Completion in a shell."""
+"""Shell completion."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ complete=($(complete -p companion))
 "${{complete[-2]}}"
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
-"""What bash does when somebody presses the tabulator."""
+"""What bash does when the tab key is pressed."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is written about the program: the pages that are named exist, and the examples of the notation are true."""
+"""Documentation: pages that are referred to exist, and the examples of the notation are valid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLE = re.compile(r"`([a-z:]+(?:/[34])?)`: `([^`]+)`")
 
 
 def written() -> Iterator[Path]:
-    """Every file of the repository that people read, but for the tests and for libraries that are shipped along."""
+    """Yield every file of the repository that people read, except tests and bundled libraries."""
     yield from ROOT.glob("*.md")
     for folder in SOURCES:
         yield from (
@@ -29,7 +29,7 @@ def written() -> Iterator[Path]:
 
 
 def missing_pages(path: Path) -> list[str]:
-    """The pages that a file names and that are neither beside it, nor in the repository, nor among the documents."""
+    """Return the pages named in a file that are neither beside it, nor in the repository root, nor in ``docs``."""
     named = PAGE.findall(path.read_text(encoding="utf-8"))
     return [name for name in named if not any((base / name).exists() for base in (path.parent, ROOT, ROOT / "docs"))]
 

@@ -1,4 +1,4 @@
-"""A signal ends the program at once, but where Python would lose the exception."""
+"""A signal ends the program at once, except where Python would lose the exception."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ GENEROUS_S = 60
 
 @pytest.fixture(autouse=True)
 def heard():
-    """All signals are heard, even where the tests were started by nohup."""
+    """Install a handler for all signals, even if the tests were started by nohup."""
     before = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
     yield
     for number, handler in before.items():
@@ -60,7 +60,7 @@ def test_a_signal_while_machine_code_is_kept_is_heard_after_it(number, capfd):
 
 
 class Held:
-    """Its finalizer hears a signal."""
+    """An object whose finalizer receives a signal."""
 
     def __init__(self, done):
         self.done = done

@@ -1,4 +1,4 @@
-"""Events as JSON: every kind there and back, and what is refused."""
+"""Events as JSON: round trips of every kind, and refusal of invalid input."""
 
 import json
 from typing import Any

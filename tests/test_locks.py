@@ -1,4 +1,4 @@
-"""The lock files fit pyproject.toml: every requirement pinned with hashes, for every Python and machine."""
+"""The lock files match pyproject.toml: every requirement is pinned with hashes, for every Python and machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LINUX = {"sys_platform": "linux", "platform_system": "Linux", "platform_python_i
 
 
 def pins(lock: str, machine: dict[str, str]) -> dict[str, str]:
-    """Package -> its version on a machine."""
+    """Return package → its version on a machine."""
     found = PIN.findall((ROOT / "locks" / lock).read_text(encoding="ascii"))
     there = [
         (name, version, Requirement(f"x ; {marker}").marker if marker else None) for name, version, marker, _ in found

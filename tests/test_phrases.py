@@ -1,4 +1,4 @@
-"""Sentences for people: whole, in every language, for every event and state."""
+"""Sentences for players: complete in every language, for every event and state."""
 
 import string
 from pathlib import Path
@@ -208,7 +208,7 @@ BESIDES = {
     "put-right": set(),
     "undo.restoring": set(),
 }
-"""Texts that belong to no event, and what is filled in."""
+"""Texts that belong to no event, with their placeholders."""
 
 
 @pytest.mark.parametrize(("event", "english", "german"), SAID)
@@ -251,7 +251,7 @@ def test_a_text_names_only_fields_that_its_event_has(tongue: object) -> None:
 
 @pytest.mark.parametrize("tag", available_tags())
 def test_german_has_a_word_for_every_player_and_every_rule_that_can_be_broken(tag: str) -> None:
-    """In the file beside the game's own, but for what all games share; no word is for a rule that is not there."""
+    """The words are in the game's own file, except those shared by all games; none is for an unknown rule."""
     game, own = load_game(tag), translation(parse_tag(tag)[0], "de")
     german = language("de", game)
     assert set(game.players) <= set(own.players)

@@ -1,4 +1,4 @@
-"""Playing a record again: a true one holds, and every kind of untruth is found at its event."""
+"""Replaying records: a correct one is accepted, and every kind of fault is found at its event."""
 
 import random
 from dataclasses import replace
@@ -27,7 +27,7 @@ from companion.replay import MOST_WAYS, Fault, first_fault, following
 from companion.rules.notation import format_move, format_position, parse_move
 
 LONE = "domination 4/6/5,G,2/8/8/2,R,5/6/4 R"
-"""One disc each, far apart: they can walk to and fro."""
+"""One disc each, far apart, so that they can move to and fro."""
 LONE_MOVED = "domination 4/6/5,G,2/8/2,R,5/8/6/4 G"
 LAST = "domination 4/6/8/8/2,G,5/2,R,5/6/4 R"
 """Red covers Green's last disc with c3-c4 and wins."""
@@ -35,7 +35,7 @@ WON = "domination 4/6/8/8/2,GR,5/8/6/4 -"
 
 
 class Script:
-    """Writes the events of a match as a referee would, each by its own words."""
+    """Writes the events of a match as a referee would."""
 
     def __init__(self, position: str) -> None:
         self.events: list[Event] = []
@@ -259,7 +259,7 @@ def test_rulings_without_end_are_followed_in_few_ways() -> None:
 
 
 def random_match(seed: int, plies: int) -> list[Event]:
-    """A match of random legal moves from the start, in which every tenth is taken back."""
+    """Return the events of a match of random legal moves, of which every tenth is taken back."""
     chance = random.Random(seed)
     game = load_game("domination")
     script = Script(format_position(game, game.start()))
@@ -282,7 +282,7 @@ def test_a_whole_random_match_holds_and_every_altered_position_in_it_is_found() 
     moves = [i for i, event in enumerate(events) if isinstance(event, Accepted)]
     for i in moves[::5]:
         altered = list(events)
-        # The position before a move is never the one after it.
+        # The position before a move never equals the one after it.
         altered[i] = replace(events[i], position=events[i - 1].position)
         fault = first_fault(altered)
         assert fault is not None

@@ -1,4 +1,4 @@
-"""What is wrong with a picture or a set-up is said in every language."""
+"""Messages about pictures and set-ups are translated into every language."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ MODULES = (
     "companion.web.setup.views",
     "companion.web.setup.workshop",
 )
-"""Whose errors people may read while they set a table up."""
+"""Modules whose errors players may read during set-up."""
 
 ERRORS = ("VisionError", "ColoursAlike", "MatNotFound", "SourceLost", "ProfileError", "SetupError")
 
 OF_FILES = {"{}: a board needs at least 3 x 3 squares and markers smaller than its squares"}
-"""Said of files that nobody names on a page."""
+"""Messages about files, which no page refers to."""
 
 PARTS = {
     "none",
@@ -80,11 +80,11 @@ PARTS = {
     ),
     "all squares are right, but the picture does not tell how large the pieces are: measure them and say it below",
 }
-"""What is put into other messages, or is no error where it is written."""
+"""Parts of other messages, and strings that are not used as errors where they are written."""
 
 
 def said(module: ModuleType) -> Iterator[str]:
-    """The message of every error that ``module`` makes, ``{}`` for what differs; of a sum, its parts."""
+    """Yield the message of every error in ``module``, with ``{}`` for variable parts; for concatenations, the parts."""
     tree = ast.parse(inspect.getsource(module))
     named: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
@@ -99,7 +99,7 @@ def said(module: ModuleType) -> Iterator[str]:
 
 
 def texts(node: ast.expr, named: dict[str, list[ast.expr]], module: ModuleType) -> Iterator[str]:
-    """What an expression of ``module`` may say; ``named`` are the values of its names and functions."""
+    """Yield the possible texts of an expression; ``named`` maps names and functions of ``module`` to their values."""
     match node:
         case ast.Constant(value=str(text)):
             yield text

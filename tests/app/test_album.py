@@ -1,4 +1,4 @@
-"""The folder of pictures: which squares are marked."""
+"""The folder of annotated pictures: which cells are marked."""
 
 from types import SimpleNamespace
 
@@ -17,7 +17,7 @@ SEEN = Look(reading=SimpleNamespace(levels=None))
 
 @pytest.fixture
 def marked(tmp_path, monkeypatch):
-    """The squares marked in a picture that shows these events after those before."""
+    """Return a function that shows events and returns the cells marked in the picture."""
     drawn = []
 
     def draw(image, _sight, _reading, _caption, changed):

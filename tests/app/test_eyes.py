@@ -1,4 +1,4 @@
-"""One camera's frames as the referee wants them."""
+"""Processing of one camera's frames for the referee: motion, registration, partial reading, arms, second looks."""
 
 from dataclasses import replace
 
@@ -62,7 +62,7 @@ def test_a_pushed_camera_is_read_anew_once_it_stands_still(eyes, image):
 
 
 def read_cells(eyes, monkeypatch):
-    """The numbers of cells that are read in every look from now on; None: all."""
+    """Return a list of the cell numbers read in each later look; None for a whole reading."""
     asked = []
     read_at = eyes.reader.read_at
 
@@ -99,7 +99,7 @@ def test_what_is_read_is_the_mean_of_the_frames_since_something_moved(eyes, imag
     eyes.look(frame)
     assert (read[0] - image.astype(np.float32)).std() < 6.0 / np.sqrt(3) * 1.2
     eyes.moving(Frame(with_arm(image), 4, 4 / 12))
-    for k in (5, 6, 7):  # the second one is the first in which nothing moves
+    for k in (5, 6, 7):  # the second frame is the first one without motion
         frame = Frame(noisy(image, k), k, k / 12)
         is_moving = eyes.moving(frame)
     assert not is_moving
@@ -108,7 +108,10 @@ def test_what_is_read_is_the_mean_of_the_frames_since_something_moved(eyes, imag
 
 
 def test_a_review_compares_with_what_was_understood_in_the_calm_before(eyes, image):
-    """Though a picture of this calm was understood, too: what it was taken for may have been wrong."""
+    """A review compares with the previous calm phase, although a picture of this one was understood as well.
+
+    Its interpretation may have been wrong.
+    """
     looked(eyes, image, 0.0)
     eyes.understood()
     other = image.copy()
@@ -116,13 +119,13 @@ def test_a_review_compares_with_what_was_understood_in_the_calm_before(eyes, ima
     for t_s in (1.0, 1.1):
         eyes.moving(Frame(other, round(10 * t_s), t_s))
     frame = Frame(other, 11, 1.1)
-    assert not eyes.look(frame, is_review=True).is_recalled  # nothing of this calm has been understood yet
+    assert not eyes.look(frame, is_review=True).is_recalled  # nothing of this calm phase has been understood yet
     first = eyes.look(frame).reading.changed
     eyes.understood()
     assert eyes.look(frame).reading.changed.max() < 0.01
     review = eyes.look(frame, is_review=True)
     assert (review.is_recalled, review.is_whole) == (True, True)
-    # But for pixels that are in sight no more: what was not understood has been read again.
+    # The values differ only for pixels no longer in sight, because uncertain cells have been read again.
     np.testing.assert_allclose(review.reading.changed, first, atol=0.005)
 
 
@@ -141,7 +144,10 @@ def test_a_mat_that_is_being_pushed_is_not_read(eyes, image):
 
 @pytest.fixture
 def seen_at(eyes, image, monkeypatch):
-    """Looks at a time at a mat that each time seems to be tilted a little, with a share of the first error."""
+    """Return a function that looks at a time at a mat whose pose seems slightly tilted each time.
+
+    Its reprojection error is a share of the first pose's.
+    """
     looked(eyes, image, 0.0)
     first, times = eyes.geometry.pose, []
 
@@ -184,7 +190,7 @@ def test_an_arm_over_a_marker_is_no_push(eyes, image):
 
 
 def with_marker_beside_itself(eyes, image, by_px):
-    """One marker of the mat where the edge of a shadow makes it appear, farther from the middle."""
+    """Return the picture with one marker shifted away from the centre, as the edge of a shadow makes it appear."""
     marker = eyes.reader.kit.mat.markers[0]
     corners = project(np.array([(x, y, 0.0) for x, y in marker.corners_mm]), eyes.geometry.pose, eyes.reader.camera)
     (left, top), (right, bottom) = corners.min(axis=0).astype(int) - 12, corners.max(axis=0).astype(int) + 12
@@ -221,12 +227,12 @@ def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):
     early = [looked(eyes, with_arm(image), t_s).reading.outlier_share >= 0.5 for t_s in (1.0, 1.2)]
     late = looked(eyes, with_arm(image), 1.1 + HAND_GIVEN_UP_S).reading.outlier_share
     assert min(cells.sum() for cells in early) > 15
-    # What is left is what the reading itself, which knows no arms, does not understand.
+    # What remains are cells that the reading, which does not model arms, cannot explain.
     assert (late >= 0.5).sum() < 3
 
 
 def with_shadow(image):
-    """A hand beside the board whose shadow lies over squares."""
+    """Return the picture with a hand beside the board whose shadow lies over squares."""
     shaded = image.copy()
     shaded[250:545, 560:720] = np.rint(0.67 * shaded[250:545, 560:720])
     shaded[545:, 600:720] = (110, 140, 190)
@@ -309,14 +315,14 @@ def test_an_arm_is_told_by_the_side_of_the_mat_from_which_it_reaches(eyes, image
 
 
 def from_the_left(image):
-    """With the shadow of somebody who stands on the left."""
+    """Return the picture with the shadow of somebody who stands on the left."""
     shaded = image.copy()
     shaded[300:500, :560] = np.rint(0.67 * shaded[300:500, :560])
     return shaded
 
 
 def asked(eyes, reading, *tables):
-    """A question to the eyes: the table that was read, and others that differ from it in some cells."""
+    """Return a question about the table that was read, and about others that differ from it in some cells."""
     read = {cell: reading.best(i)[0] for i, cell in enumerate(reading.cells)}
     whole = tuple(tuple((read | table).values()) for table in ({}, *tables))
     return Verify(0.0, tuple(read), ((), *(((0, (1, "R")),) for _ in tables)), whole)

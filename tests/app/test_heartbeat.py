@@ -1,4 +1,4 @@
-"""systemd is told that the table is ready and that its loop turns: by the real datagrams, from a real match."""
+"""Readiness and watchdog messages to systemd, as real datagrams during a real match."""
 
 import os
 import socket
@@ -65,7 +65,7 @@ def test_a_systemd_that_has_gone_does_no_harm(tmp_path: Path, snapshot: Snapshot
 
 @pytest.fixture
 def systemd(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str, socket.socket]]:
-    """The address that systemd would give, and its end."""
+    """Return the address of the notification socket, and its receiving end."""
     address = str(tmp_path / "notify") if request.param == "a path" else f"@companion-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
         wire.bind(address.replace("@", "\0", 1) if address.startswith("@") else address)
@@ -89,7 +89,7 @@ def test_a_match_is_reported_and_does_not_wait_for_who_does_not_listen(
     address, wire = systemd
     recording, store = part(examples / "domination-1", tmp_path / "part", 0.0, 2.5), tmp_path / "m.db"
     monkeypatch.setenv("NOTIFY_SOCKET", address)
-    monkeypatch.setenv("WATCHDOG_USEC", "3000")  # a beat with every picture: more than wait unread at once
+    monkeypatch.setenv("WATCHDOG_USEC", "3000")  # one heartbeat per picture: more than the socket buffers unread
     assert main(["referee", "domination", "--recording", str(recording), "--match", str(store), "--json"]) == 0
     wire.setblocking(False)
     messages = []

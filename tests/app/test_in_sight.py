@@ -1,4 +1,4 @@
-"""What a change before a cell says of the cell behind it."""
+"""Changes in front of a cell, and what they imply for the cell behind it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def renderer() -> Renderer:
 def changed(
     renderer: Renderer, before: dict[str, str], after: dict[str, str], *, is_built_anew: bool = False
 ) -> dict[str, float]:
-    """The share of each cell's picture that differs once one table, understood, has become another.
+    """Return the changed share of each cell's picture after one table, already understood, has become another.
 
-    ``is_built_anew``: whether the geometry is another one since, of the same pose, as where pillars seemed to move.
+    ``is_built_anew``: whether the geometry object has been replaced since, with the same pose, as after pillar moves.
     """
     camera = default_camera()
     eyes = Eyes(KIT, camera, enrol(enrol_picture(KIT), KIT, camera))

@@ -1,4 +1,4 @@
-"""Orders of people on their way to the deciding thread."""
+"""The queue of people's orders to the thread that runs the referee."""
 
 from __future__ import annotations
 

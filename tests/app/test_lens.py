@@ -1,4 +1,4 @@
-"""The lens of a camera, found from the board while it is refereed."""
+"""Calibration of an unknown lens from the board during a match."""
 
 import cv2
 import numpy as np

@@ -1,4 +1,4 @@
-"""Memory that is given back once all loops are there."""
+"""Freeing the compiler's memory, and garbage collection during a match."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_loops_run_and_are_compiled_after_the_compilers_pages_were_given_back() 
 
 
 def test_what_was_there_before_a_match_is_not_searched_during_it() -> None:
-    """All modules and compiled loops are some 170,000 objects."""
+    """All modules and compiled loops amount to some 170,000 objects."""
     try:
         memory.keep_small()
         assert len(gc.get_objects()) < gc.get_freeze_count() / 10

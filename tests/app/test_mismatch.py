@@ -1,4 +1,4 @@
-"""A board that looks otherwise than its kit says, at the table."""
+"""The warning that a board looks different from its kit."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def look(*unlike):
 
 @pytest.fixture
 def said():
-    """What has been said, and what tells it of a look at a time in seconds."""
+    """Return the list of reported lines, and a function that reports a look at a time in s."""
     lines = []
     tell = MismatchTeller(lines.append)
     return lines, lambda t_s, seen: tell(Frame(np.zeros((4, 4, 3), np.uint8), 0, t_s), seen, ())

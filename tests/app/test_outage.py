@@ -1,4 +1,4 @@
-"""A camera that goes and comes back, a picture that the program fails to read: the match goes on."""
+"""Camera outages and exceptions in the processing of a picture: the match goes on."""
 
 import re
 from dataclasses import replace
@@ -26,7 +26,7 @@ LONG_S = 30.0
 
 
 class Interrupted:
-    """A recording whose camera is gone for a while after the first frames, or from the beginning."""
+    """A recording interrupted by a camera outage after the first frames, or from the beginning."""
 
     def __init__(self, recording, before, after):
         self._inner = RecordingSource(recording)
@@ -89,7 +89,7 @@ def test_a_camera_that_never_gives_a_picture_is_named_at_the_end(run):
 
 
 class Notes:
-    """A desk that keeps what it is asked to note."""
+    """A desk that records the notes it receives."""
 
     def __init__(self):
         self.notes = []
@@ -102,7 +102,7 @@ class Notes:
 
 
 def failing(once):
-    """Lets the eyes fail as a programming error would, in the pictures whose numbers ``once`` accepts."""
+    """Return a function that makes readings raise an error, where ``once`` accepts their number (from 1)."""
 
     def spoil(eyes):
         asked = []

@@ -1,4 +1,4 @@
-"""Pillars frame by frame: motion, calm, faults; and the three places that heights come from."""
+"""Pillar sensors frame by frame: motion, calm phases, faults, and the three sources of heights."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ STILL = (42.0,) * 25
 
 
 class Played:
-    """Scans that were made beforehand."""
+    """A source of prepared scans."""
 
     def __init__(self, news: Sequence[Scan | Silence]) -> None:
         self._news = list(news)
 
     def take(self, t_s: float) -> Sequence[Scan | Silence]:
-        """Those up to then; a silence comes with the scan after it."""
+        """Return the scans up to that time; a silence is delivered with the scan before it."""
         found = []
         while self._news and getattr(self._news[0], "t_s", 0.0) <= t_s:
             found.append(self._news.pop(0))
         return found
 
     def close(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def scans(
     height: Callable[[float], float | None], until_s: float, faulty: tuple[str, ...] = ()
 ) -> list[Scan | Silence]:
-    """Twenty a second, with the kit's noise, c3 where ``height`` says and all others at 42 mm."""
+    """Return 20 scans per second with the kit's noise: c3 at ``height`` (mm), all others at 42 mm."""
     rng = random.Random(1)
     found: list[Scan | Silence] = []
     for i in range(round(20 * until_s)):
@@ -58,7 +58,10 @@ def scans(
 
 
 def watched(news: Sequence[Scan | Silence], until_s: float) -> tuple[Pillars, list[bool]]:
-    """The pillars after frames up to a time, and in which of them something moved; only they say what is calm."""
+    """Return the pillars after the frames up to a time, and in which frames something moved.
+
+    No camera is involved.
+    """
     pillars = Pillars(Played(news), KIT)
     moved = []
     for i in range(round(until_s / FRAME_S)):
@@ -69,7 +72,7 @@ def watched(news: Sequence[Scan | Silence], until_s: float) -> tuple[Pillars, li
 
 
 def test_still_pillars_do_not_move() -> None:
-    """Through a minute of noise."""
+    """A minute of sensor noise is not reported as motion."""
     pillars, moved = watched(scans(lambda _: 42.0, 60.0), 60.0)
     assert not any(moved)
     assert pillars.state == "ok"
@@ -77,7 +80,7 @@ def test_still_pillars_do_not_move() -> None:
 
 
 def test_a_step_is_seen_to_move_and_then_to_stand() -> None:
-    """Calm again within half a second, with the new level and no trace of the old one."""
+    """The pillar is calm again within half a second, at the new level and without trace of the old one."""
     pillars, moved = watched(scans(lambda t: 42.0 + 10 * (t >= 2.0), 3.0), 3.0)
     frames = [i * FRAME_S for i, is_moved in enumerate(moved) if is_moved]
     assert 2.0 <= min(frames) <= 2.2
@@ -93,7 +96,7 @@ def test_a_step_is_seen_to_move_and_then_to_stand() -> None:
 
 
 def test_the_pillars_that_move_are_named() -> None:
-    """Only they; all of these heights are those of c3."""
+    """Here only the sensor of c3 changes."""
     pillars, _ = watched(scans(lambda t: 42.0 + 10 * (t >= 2.0), 3.0), 2.2)
     assert pillars.turning == {C3}
 
@@ -117,7 +120,7 @@ def test_doubted_pillars_and_those_between_levels_have_no_level() -> None:
 
 
 def test_a_sensor_that_never_rests_is_left_out() -> None:
-    """Then the table is calm again, and the fault is named."""
+    """The table counts as calm again, and the fault is reported."""
     wild = random.Random(2)
     pillars, moved = watched(scans(lambda _: wild.uniform(12.0, 72.0), 8.0), 8.0)
     assert any(moved)
@@ -129,7 +132,7 @@ def test_a_sensor_that_never_rests_is_left_out() -> None:
 
 
 def test_silence_is_a_loss() -> None:
-    """Whether the wire says so, or nothing comes any more, or nothing ever came."""
+    """This holds if the connection reports it, if scans stop, and if none ever came."""
     pillars, _ = watched([*scans(lambda _: 42.0, 1.0), Silence("unplugged")], 1.1)
     assert (pillars.state, pillars.sensed(), pillars.levels(())) == ("lost", None, None)
     pillars, _ = watched(scans(lambda _: 42.0, 1.0), 1.0 + SILENT_S + 0.1)
@@ -183,14 +186,14 @@ def test_a_broken_file_names_its_line(tmp_path: Path, text: str, says: str) -> N
 
 
 def device(*faults: str) -> Device:
-    """A simulated controller."""
+    """Return a simulated controller whose pillar c3 rises by 10 mm at 1 s."""
     return Device(
         Bench(STILL), lambda t: (*STILL[:C3], 42.0 + 10 * (t >= 1.0), *STILL[C3 + 1 :]), [*map(parse_fault, faults)]
     )
 
 
 def test_the_stepped_firmware_speaks_in_the_time_of_the_frames() -> None:
-    """Twice the same, to the last bit."""
+    """Two runs give identical scans."""
     heard = []
     for _ in range(2):
         source = SteppedSensors(device("open:a1@1.5"), KIT)
@@ -209,7 +212,7 @@ def test_no_supply_is_silence() -> None:
 
 
 def test_a_served_controller_is_heard_over_its_port() -> None:
-    """In real time: the table's own clock begins with its first frame."""
+    """This runs in real time: the table's clock begins with its first frame."""
     source = ServedSensors(device(), KIT)
     scans: list[Scan] = []
     wait, begun_s = threading.Event(), time.monotonic()

@@ -1,4 +1,4 @@
-"""Presses of buttons become orders in the deciding thread, and refusals become words."""
+"""Button presses become orders in the thread that runs the referee, and refusals become messages."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from companion.referee.referee import Referee
 
 
 class Desk:
-    """A table that drains its inbox, as companion.app.table does, and what people there were told."""
+    """A table that drains its inbox like companion.app.table, and records the messages to its players."""
 
     def __init__(self, moves: int = 1) -> None:
         game = load_game("domination")

@@ -1,4 +1,4 @@
-"""A match that was interrupted goes on where it was left: same plies, next number, no time lost in between."""
+"""Resuming an interrupted match: same plies, next event number, and no clock time lost in between."""
 
 import json
 import shutil
@@ -86,7 +86,7 @@ def test_a_record_that_breaks_the_rules_is_refused(path: Path) -> None:
 
 
 def part(recording: Path, folder: Path, from_s: float, to_s: float) -> Path:
-    """The recording from ``from_s`` to ``to_s``, as pictures with their times."""
+    """Cut the recording from ``from_s`` to ``to_s`` and write it to ``folder`` as pictures with times."""
     (folder / "frames").mkdir(parents=True)
     for name in ("camera.toml", "set.toml"):
         shutil.copy(recording / name, folder)

@@ -1,4 +1,4 @@
-"""Several cameras as one: likelihoods add, and who is covered is not heard."""
+"""Fusion of several cameras: log-likelihoods add, and covered cells of a camera are ignored."""
 
 import cv2
 import numpy as np
@@ -37,7 +37,7 @@ def reading(*rows, outlier_share=None, changed=None, levels=None):
 
 
 class OneEye:
-    """One camera's eyes that answer a look with what they are given."""
+    """Stub of one camera's eyes that returns a given answer to every look."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -103,7 +103,7 @@ def test_levels_add_too():
 
 @pytest.fixture(scope="module")
 def pictures():
-    """The table seen from two sides: d6 is hidden behind a tower for the first camera only."""
+    """Return pictures of a table from two sides; d6 is hidden behind a tower for the first camera only."""
     camera = default_camera()
     setup = upright(set_up(tuple(STACKS.get(cell, "") for cell in KIT.cells), None, seeded("several", 0)))
     poses = [looking_at(np.zeros(3), 700.0, KIT, 37.0, azimuth) for azimuth in (-90.0, 90.0)]

@@ -1,4 +1,4 @@
-"""The station: tells panel and voice alike, takes buttons, and shows pauses."""
+"""The station passes events to panel and voice, reads buttons, and shows pauses."""
 
 import io
 import os
@@ -20,7 +20,7 @@ PAUSED = replace(GOING_ON, mode="paused")
 
 
 def lines(*happenings) -> list[str]:
-    """What the terminal panel writes."""
+    """Return the lines that the terminal panel writes."""
     stream = io.StringIO()
     station = open_station(Wishes("terminal", GERMAN, {"R": "Ann"}), ("R", "G"), stream)
     for happen in happenings:

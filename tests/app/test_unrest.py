@@ -1,4 +1,4 @@
-"""Pictures that never come to rest."""
+"""Detection of pictures that never become still, and of the reason."""
 
 from functools import reduce
 

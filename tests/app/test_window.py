@@ -1,4 +1,4 @@
-"""The newest picture with the belief over it."""
+"""The newest picture with the belief drawn over it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture(scope="module")
 def scene() -> tuple[Eyes, Frame]:
-    """Eyes that have read one frame of a simulated table, and the frame."""
+    """Return eyes that have processed one frame of a simulated table, and the frame."""
     kit, game = load_kit("domination"), load_game("domination")
     table = SimulatedTable(kit, Match(game, game.start()), 1)
     eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera))

@@ -1,4 +1,4 @@
-"""What tests of several commands share: positions, kept matches, photographs."""
+"""Shared by tests of several commands: positions, stored matches, recordings, photographs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs the program in this process: exit code, standard output, standard error."""
+    """Return a function that runs the program in this process.
+
+    It returns exit code, standard output and standard error.
+    """
 
     def command(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
@@ -43,7 +46,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def answers(text: str) -> list[dict[str, Any]]:
-    """The JSON objects of a command's output, one a line."""
+    """Return the JSON objects of a command's output, one per line."""
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -81,12 +84,12 @@ def tamper(path: Path, statement: str) -> None:
 
 
 ILLEGAL = 7
-"""Number of the illegal act in the example recording."""
+"""Number of the event of the illegal act in the example recording."""
 
 
 @pytest.fixture(scope="session")
 def recorded_match(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example recording refereed and recorded: a folder with m.db and tape/."""
+    """Referee and record the example recording; return the folder with m.db and tape/."""
     folder = tmp_path_factory.mktemp("match")
     recording = examples / "domination-1"
     words = ["referee", "domination", "--recording", str(recording), "--match", str(folder / "m.db")]
@@ -95,12 +98,12 @@ def recorded_match(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 SHORT = 50
-"""Frames of the ``short`` recording."""
+"""Number of frames of the ``short`` recording."""
 
 
 @pytest.fixture(scope="session")
 def short(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first four seconds of the example recording, with two moves."""
+    """Record the first four seconds of the example, with two moves; return the folder."""
     example = read_recording(examples / "domination-1")
     appearance = (example.folder / "set.toml").read_text(encoding="utf-8")
     camera = (example.folder / "camera.toml").read_text(encoding="utf-8")
@@ -115,12 +118,12 @@ def short(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def photos(examples: Path) -> Path:
-    """Photographs with the camera and the set that took them."""
+    """Return the folder of photographs with their camera and set."""
     return examples / "photos"
 
 
 def complaint(capsys: pytest.CaptureFixture[str], code: int, *words: object) -> str:
-    """The one line on standard error of a command that fails."""
+    """Run a command that fails with ``code``; return its one line on standard error."""
     assert main([str(word) for word in words]) == code
     err = capsys.readouterr().err
     assert err.count("\n") == 1

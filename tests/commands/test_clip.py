@@ -1,4 +1,4 @@
-"""`companion clip`: the seconds round a verdict."""
+"""`companion clip`: the seconds around a verdict."""
 
 import json
 from pathlib import Path

@@ -48,7 +48,7 @@ def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys, words, said)
 
 @pytest.mark.slow
 def test_diamond_is_shown_with_the_real_firmware_and_nothing_goes_wrong(tmp_path, capsys):
-    """In the variant that its kit is made for."""
+    """The variant is the one that the kit is made for."""
     assert main(["demo", "diamond", "--fast", "--plies", "3", "--seed", "1", "--match", str(tmp_path / "m.db")]) == 0
     out = capsys.readouterr().out
     assert "The pillar sensors work" in out
@@ -64,7 +64,7 @@ def test_a_kit_is_shown_in_the_variant_that_it_is_made_for():
 
 @pytest.mark.slow
 def test_a_demonstration_ends_with_the_players_own_account(tmp_path, capsys):
-    """A verdict before the hand has gone is no fault: an illegal promotion is read, rightly, while it leaves."""
+    """A verdict before the hand has left is no fault: an illegal promotion is read correctly while it leaves."""
     assert demo(tmp_path, "cheight", "--plies", "2", "--seed", "3") == 0
     out = capsys.readouterr().out
     assert "honest moves played" in out

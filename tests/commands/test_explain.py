@@ -1,4 +1,4 @@
-"""`companion explain`: a disputed verdict is looked at again."""
+"""`companion explain`: reviewing a disputed verdict."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""`companion export`: matches leave the store in every form."""
+"""`companion export`: stored matches in every output format."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +24,7 @@ from companion.tape.reel import Card, Reel
 from tests.records.conftest import played
 
 SHOWN_MS = 60_000
-"""Long enough for a machine that has other things to do."""
+"""Timeout that is long enough for a busy machine."""
 
 RECORD = played("domination", plies=10, names=("Ada </script>", "Émile"))
 

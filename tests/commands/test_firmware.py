@@ -1,4 +1,4 @@
-"""`companion firmware` as people run it: a process with a pseudo-terminal, and a word with the controller behind it."""
+"""`companion firmware` as a process with a pseudo-terminal, and queries to the controller behind it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from companion.cli import main
 
 WAIT_S = 300
 PLAYED_S = 3.0
-"""Time in the file at which a pillar has risen: by then a slow machine, too, has read what was before."""
+"""Time (s) in the file at which a pillar has risen; long enough for a slow machine to read the earlier height."""
 
 
 @pytest.fixture
 def running(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> Iterator[Callable[..., Path]]:
-    """Starts the command; gives the port's path once it is there."""
+    """Return a function that starts the command and returns the port's path once it exists."""
     processes: list[subprocess.Popen[str]] = []
     path = tmp_path / "pillars"
 
@@ -39,7 +39,7 @@ def running(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> It
 
 
 def asked(path: Path, *words: str) -> int:
-    """What the controller says of itself."""
+    """Query the controller; return the exit code."""
     return main(["firmware", "--serial", str(path), *words])
 
 
@@ -52,7 +52,7 @@ def test_levels_are_served_until_it_is_ended(running, capsys) -> None:
     rows = [line.split(" mm") for line in out.splitlines()[1:6]]
     heights = [float(row[0]) for row in rows]
     assert heights == pytest.approx([42.0] * 5, abs=1.5)
-    # The last rank of the text is the first rank of the board, which stands at the bottom.
+    # The last rank of the text is the first rank of the board, which is printed at the bottom.
     assert float(rows[-1][-2]) == pytest.approx(72.0, abs=1.5)
 
 

@@ -1,4 +1,4 @@
-"""`companion import`: what was exported comes back."""
+"""`companion import`: exported matches can be read back."""
 
 import io
 import json

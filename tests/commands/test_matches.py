@@ -1,4 +1,4 @@
-"""`companion matches`: what is kept, and what is damaged."""
+"""`companion matches`: lists stored matches, and reports damaged ones."""
 
 import json
 import time

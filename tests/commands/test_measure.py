@@ -1,4 +1,4 @@
-"""`companion measure`: from a photograph of an own board to a kit that its photographs are read with."""
+"""`companion measure`: from a photograph of a player's own board to a kit for reading it."""
 
 from dataclasses import replace
 from unittest.mock import Mock
@@ -24,7 +24,7 @@ from vision.sizing.sizes import Sizes
 pytestmark = pytest.mark.pictures
 
 CORNERS = ("322,398", "811,616", "982,207", "567,71")
-"""Of the field in the photographs of somebody's draughts board, as a person would click them."""
+"""Corners of the playing field in the photographs of a player's draughts board, as a person would click them."""
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""A board that the program does not know: docs/own-board.md, followed to the letter, and boards that differ more."""
+"""Boards unknown to the program: the steps of docs/own-board.md, and boards of other sizes."""
 
 import json
 import re
@@ -53,7 +53,7 @@ d3 = "O"
 
 
 def commands(text):
-    """The commands of a page's blocks, but for those that need a table or somebody's own photographs."""
+    """Return the commands in a page's blocks, except those that need a table or the reader's own photographs."""
     blocks = re.findall(r"```\n(companion .*?)```", text, re.DOTALL)
     words = (shlex.split(block.replace("\\\n", " ")) for block in blocks)
     return [row[1:] for row in words if "--device" not in row and "my-board.toml" not in row]
@@ -132,7 +132,7 @@ def test_a_board_of_other_sizes_is_enrolled_and_read(tmp_path, numbers):
 
 
 def test_the_example_pictures_are_those_of_the_program(examples):
-    """`python -m tools.own_board` has made them; JPEG changes a picture a little."""
+    """They are made by `python -m tools.own_board`; JPEG changes them slightly."""
     kit = load_kit(str(examples / "own-board" / "six.toml"))
     kept = cv2.imread(str(examples / "own-board" / "board.jpg"))
     assert np.abs(picture(kit, BOARD).astype(int) - kept).mean() < 3

@@ -159,7 +159,7 @@ def test_the_lens_is_found_from_the_board_itself(photos, tmp_path, capsys):
 
 
 def test_a_board_that_looks_otherwise_is_said_and_not_trusted(photos, tmp_path, capsys):
-    """A kit whose squares are of another colour than the board's."""
+    """In this kit the squares have another colour than on the board."""
     kit = Path("calibration/kits/domination.toml").read_text(encoding="utf-8")
     blue = tmp_path / "blue.toml"
     blue.write_text(re.sub(r'cell_colour = "#\w+"', 'cell_colour = "#203c96"', kit), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`companion referee` on the example recording: every act called right, every failure one clear line."""
+"""`companion referee` on the example recording: correct verdicts, and one-line errors."""
 
 import contextlib
 import io
@@ -45,7 +45,7 @@ def printed(*words):
 
 @pytest.fixture(scope="module")
 def refereed(examples, tmp_path_factory):
-    """What was said of the recording, and the store that it was kept in."""
+    """Referee the recording; return the events, and the store."""
     store = tmp_path_factory.mktemp("refereed") / "m.db"
     out = printed("--recording", examples / "domination-1", "--match", store, "--json")
     return [json.loads(line) for line in out.splitlines()], store
@@ -53,7 +53,7 @@ def refereed(examples, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shown(examples, tmp_path_factory):
-    """What the terminal shows of the recording, and the folder of the store and of the pictures."""
+    """Referee the recording; return the terminal's output, and the folder of the store and of the pictures."""
     folder = tmp_path_factory.mktemp("shown")
     words = ("--match", folder / "m.db", "--pictures", folder / "album")
     return printed("--recording", examples / "domination-1", *words), folder
@@ -148,7 +148,7 @@ def test_a_camera_file_of_another_size(recording, tmp_path, capsys):
 
 
 def pictures_of(tmp_path, recording, image):
-    """A recording of one still picture."""
+    """Write a recording of one still picture; return its folder."""
     folder = tmp_path / "still"
     (folder / "frames").mkdir(parents=True)
     cv2.imwrite(str(folder / "frames" / "a.png"), image)
@@ -182,14 +182,14 @@ def test_the_wrong_start_position_is_answered_with_squares(recording, examples, 
 
 @pytest.fixture
 def small_files():
-    """No file may grow beyond 20 kB, as on a full disk; Python itself ignores the signal that comes with it."""
+    """Limit file sizes to 20 kB, which simulates a full disk; Python ignores the signal that comes with it."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-# The loops have been compiled by then: their cache would meet the limit first.
+# The loops must be compiled by then, because their cache would reach the limit first.
 @pytest.mark.usefixtures("refereed", "small_files")
 def test_a_full_disk_is_said_before_the_match_begins(recording, tmp_path, capsys):
     assert referee("--recording", recording, "--match", tmp_path / "m.db", "--json") == 2
@@ -239,7 +239,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @pytest.fixture
 def heard():
-    """Signals are heard, even where the tests were started by nohup or in a shell's background."""
+    """Restore default signal handling, which nohup or a background shell may have changed."""
     before = [(number, signal.signal(number, signal.SIG_DFL)) for number in ENDING]
     yield
     for number, handler in before:

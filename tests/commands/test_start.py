@@ -1,4 +1,4 @@
-"""`companion start`, and that the other commands agree with it."""
+"""`companion start`, and its agreement with other commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`companion stats`: a club's matches in numbers."""
+"""`companion stats`: statistics of a club's matches."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""`companion verify`: whether a record holds."""
+"""`companion verify`: integrity and legality of stored matches."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is installed on a Raspberry Pi: the unit, the rule, the script, the first settings."""
+"""Installation on a Raspberry Pi: the systemd unit, the udev rule, the script, and the first settings."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""What is installed on a Raspberry Pi."""
+"""Restrictions of the systemd service on a Raspberry Pi."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def test_the_service_has_little_that_it_does_not_need() -> None:
 
 
 def test_an_export_may_give_way_to_the_referee() -> None:
-    """The calls of @resources are refused, but for the one that ``nice`` makes, in the order that systemd reads."""
+    """The unit refuses the calls of @resources except the one used by ``nice``, in the order that systemd reads."""
     filters = [line for line in UNIT.read_text(encoding="utf-8").splitlines() if line.startswith("SystemCallFilter=")]
     assert filters.index("SystemCallFilter=setpriority") > filters.index("SystemCallFilter=~@privileged @resources")

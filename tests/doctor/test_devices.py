@@ -1,4 +1,4 @@
-"""Cameras that are scripted, a controller that runs the real firmware, a panel on mock pins."""
+"""Device checks: scripted cameras, a controller with the real firmware, a panel on mock pins."""
 
 import threading
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ from vision.capture.frames import SourceLost
 
 FLAT = (12.0,) * 25
 SCANNED_TURNS = 40
-"""Turns of a controller's line, in which it has measured several times."""
+"""Number of turns of the controller's line after which it has scanned several times."""
 
 
 class Camera:
-    """A camera that gives a picture each ``step_s`` of a told clock."""
+    """A camera whose simulated clock advances by ``step_s`` per picture."""
 
     name = "camera 7"
 
@@ -77,9 +77,9 @@ def test_a_camera_that_does_not(camera: Camera, words: str) -> None:
 
 @pytest.fixture
 def controller(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """Where a controller with the faults of the test's parameter is plugged in."""
+    """Return the port of a controller that has the faults given by the test's parameter."""
     device = Device(Bench(FLAT), lambda _: FLAT, [parse_fault(text) for text in getattr(request, "param", ())])
-    device.run(0.0, b"\0")  # faults begin with the first word; they must have been found when the test asks
+    device.run(0.0, b"\0")  # faults begin with the first message, and must have been detected when the test asks
     path, over, ready, turns = tmp_path / "pillars", threading.Event(), threading.Event(), count()
 
     def is_over() -> bool:
@@ -138,7 +138,7 @@ def test_a_button_that_is_stuck_is_seen() -> None:
 
 
 class ShortedPin(MockPin):
-    """Pins of which the one of "undo" has a wire to ground."""
+    """Mock pins, of which the one of "undo" is shorted to ground."""
 
     def _set_pull(self, value: str) -> None:
         super()._set_pull(value)

@@ -1,4 +1,4 @@
-"""What is found without being named."""
+"""Automatic discovery of devices."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Clock, disk and sound."""
+"""Checks of clock, disk and sound."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is told from one picture, on the example photographs and what can go wrong with them."""
+"""Checks of a single picture, on the example photographs and degraded copies of them."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def test_a_covered_marker_is_named(photo, kit, camera):
 
 
 def test_towers_that_would_be_cut_off_are_told():
-    """The camera stands where a flat board has room enough; terrain has not."""
+    """The camera is placed with room for a flat board, which is not enough for terrain."""
     kit, camera = load_kit("citadel"), default_camera()
     empty, levels = Setup(((),) * len(kit.cells)), start_levels(kit)
     near = Renderer(Scene(kit, camera, default_pose(kit, camera), WINDOW)).picture(empty, 0)
@@ -75,7 +75,7 @@ def test_a_blurred_picture(photo, kit, camera):
 
 
 def test_focus_is_judged_by_the_blur_that_reading_suffers_from(photo, kit, camera):
-    """In the middle between a sharp picture and one in which no marker is found."""
+    """The picture is halfway between a sharp one and one in which no marker is found."""
     soft = cv2.GaussianBlur(photo, (0, 0), 2.5)
     pose = register(to_gray(soft), kit, camera)
     focus = faults(soft, kit, camera)["focus"]

@@ -1,4 +1,4 @@
-"""Controllers that run: the real firmware on this interpreter and on MicroPython, in time that tests tell."""
+"""Running controllers: the real firmware under this interpreter and under MicroPython, in simulated or real time."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LEVELS = Levels(12.0, 10.0, 0, 6)
 MIXED = tuple(12.0 + 10.0 * (i % 7) for i in range(25))
 TURN_S = 0.005
 WAIT_S = 300.0
-"""Long enough for a machine that has other things to do."""
+"""Timeout that is long enough for a busy machine."""
 
 
 class Rig:
-    """A device and a session with a perfect line between them, in told time."""
+    """A device and a session connected by a perfect line, in simulated time."""
 
     def __init__(self, *faults: str, heights: Callable[[float], Sequence[float]] = lambda _: MIXED) -> None:
         self.device = Device(Bench(MIXED), heights, [parse_fault(text) for text in faults])
@@ -36,7 +36,7 @@ class Rig:
         self.sent = b""
 
     def run(self, until_s: float) -> list[Event]:
-        """What the session says until then."""
+        """Run until that time; return the session's events."""
         begun = len(self.events)
         while self.t_s < until_s:
             self.t_s = round(self.t_s + TURN_S, 6)
@@ -49,7 +49,7 @@ class Rig:
 
 @pytest.fixture
 def rig() -> Callable[..., Rig]:
-    """A rig with some faults."""
+    """Return the class of rigs, to be called with faults."""
     return Rig
 
 
@@ -63,14 +63,14 @@ def _hosts() -> list[object]:
 
 @pytest.fixture(params=_hosts())
 def host(request: pytest.FixtureRequest) -> Callable[[Bench], Host]:
-    """What runs the firmware: every test that wants one runs on both interpreters."""
+    """Return the class that runs the firmware: each such test runs on both interpreters."""
     made: Callable[[Bench], Host] = request.param
     return made
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Callable[..., Path]]:
-    """Serves a controller behind a pseudo-terminal in real time; gives its path."""
+    """Return a function that serves a controller on a pseudo-terminal in real time and returns its path."""
     over = threading.Event()
     threads: list[threading.Thread] = []
 
@@ -93,7 +93,7 @@ def served(tmp_path: Path) -> Iterator[Callable[..., Path]]:
 
 
 def until(link: object, *kinds: type[object]) -> list[Event]:
-    """The events up to the first of these kinds; fails when none comes."""
+    """Return the events up to the first of these kinds; fail if none arrives."""
     events: list[Event] = []
     end = time.monotonic() + WAIT_S
     while time.monotonic() < end:

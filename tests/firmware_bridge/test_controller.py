@@ -1,4 +1,4 @@
-"""The firmware as a whole, on this interpreter and on MicroPython."""
+"""The complete firmware, under this interpreter and under MicroPython."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.firmware_bridge.conftest import MIXED, WAIT_S
 
 
 class Console:
-    """Somebody who types frames and reads the answers."""
+    """A host that sends frames and collects the answers."""
 
     def __init__(self, host: Host) -> None:
         self._host, self._decoder, self._seq = host, wire.Decoder(), 0
@@ -24,7 +24,7 @@ class Console:
         host.start(77, wire.POWER_ON)
 
     def say(self, message: tuple) -> int:
-        """Send it; the number that it got."""
+        """Send a message and return its sequence number."""
         self._seq += 1
         self.type(wire.encode(message, self._seq))
         return self._seq
@@ -34,7 +34,7 @@ class Console:
         self.frames += self._decoder.feed(self._host.run(time.monotonic() - self._begun, data))
 
     def hear(self, kind: type, re: int | None = None) -> tuple:
-        """The next message of a kind, as an answer to number ``re``."""
+        """Wait for the next message of a kind, as an answer to number ``re`` if given."""
         end = time.monotonic() + WAIT_S
         while time.monotonic() < end:
             while self.frames:
@@ -46,7 +46,7 @@ class Console:
         raise AssertionError(f"no {kind.__name__}")
 
     def ask(self, message: tuple, kind: type) -> tuple:
-        """The answer to a message."""
+        """Send a message and wait for its answer."""
         return self.hear(kind, self.say(message))
 
 
@@ -63,7 +63,7 @@ def console(host: Callable[[Bench], Host], bench: Bench) -> Iterator[Console]:
 
 
 def test_it_says_who_it_is(console: Console) -> None:
-    """Once unasked when it starts, then whenever it is greeted."""
+    """The welcome message is sent once at startup, and in answer to each hello."""
     unasked = console.hear(wire.Welcome)
     assert (unasked.re, unasked.boot, unasked.cause) == (0, 77, wire.POWER_ON)
     welcome = console.ask(wire.Hello(1, 0), wire.Welcome)
@@ -95,13 +95,13 @@ def test_a_ping_brings_both_clocks(console: Console) -> None:
 
 
 def test_other_levels_are_told_and_silly_ones_refused(console: Console) -> None:
-    """Half as high a step makes twice the levels; a range upside down is no range."""
+    """Halving the step doubles the number of levels; invalid ranges and steps are refused."""
     console.say(wire.Hello(1, 0))
     assert console.ask(wire.Configure(1200, 500, 0, 12), wire.Done).code == wire.DONE
     time.sleep(0.1)
     console.type(b"")
     console.frames.clear()
-    # The ends of the pots' travel are the ends of the range, whatever it is.
+    # The ends of the potentiometers' travel are always the ends of the range.
     assert console.hear(wire.Heights).states == tuple(2 * (i % 7) for i in range(25))
     assert console.ask(wire.Configure(1200, 500, 6, 6), wire.Done).code == wire.BAD_VALUE
     assert console.ask(wire.Configure(1200, 0, 0, 6), wire.Done).code == wire.BAD_VALUE
@@ -109,7 +109,7 @@ def test_other_levels_are_told_and_silly_ones_refused(console: Console) -> None:
 
 
 def test_calibration_is_kept_over_a_restart(console: Console, bench: Bench) -> None:
-    """All down, all up, and pots of another travel tell the right heights, after a restart too."""
+    """Calibrated at both ends, potentiometers with another travel give correct heights, also after a restart."""
     bench.lowest_mm, bench.highest_mm = 2.0, 92.0
 
     def stand(mm: float) -> None:
@@ -156,7 +156,7 @@ def test_the_status_counts(console: Console) -> None:
 
 
 def test_a_silent_host_gets_no_reports(console: Console) -> None:
-    """Two seconds after its last word; and is served again with its next."""
+    """Reports stop two seconds after the host's last message, and resume with the next one."""
     console.say(wire.Hello(1, 0))
     console.hear(wire.Heights)
     time.sleep(2.2)

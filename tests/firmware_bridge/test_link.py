@@ -1,4 +1,4 @@
-"""The port itself: real pyserial on real pseudo-terminals, firmware on both interpreters, cables that are pulled."""
+"""The serial port: pyserial on pseudo-terminals, firmware on both interpreters, and unplugged cables."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from firmware_bridge.simulated.port import Port
 from tests.firmware_bridge.conftest import LEVELS, until
 
 PULLS = ("cable@0.7+0.3", *(f"cable@{at_s}+0.3" for at_s in range(10, 300, 10)))
-"""Again and again: on a busy machine the first may come before the controller has been heard, and is no loss then."""
+"""Unplug repeatedly: on a busy machine the first time may come before the first message, and is then no loss."""
 
 
 @pytest.fixture
 def linked() -> Iterator[object]:
-    """Opens links and closes them in the end."""
+    """Return a function that opens links, which are closed after the test."""
     links: list[Link] = []
 
     def opened(url: object) -> Link:
@@ -36,7 +36,7 @@ def linked() -> Iterator[object]:
 
 
 def test_heights_arrive(served, linked, host) -> None:
-    """From either interpreter, over a pseudo-terminal."""
+    """Heights arrive from either interpreter over a pseudo-terminal."""
     link = linked(served(host=host))
     sample = until(link, Sample)[-1]
     assert sample.levels == tuple(i % 7 for i in range(25))
@@ -47,7 +47,7 @@ def test_heights_arrive(served, linked, host) -> None:
 
 @pytest.mark.slow
 def test_a_pulled_cable_comes_back(served, linked, host) -> None:
-    """Lost at once, found again, and it is known that the controller has started anew."""
+    """The loss is reported, and the reconnection together with the controller's restart."""
     link = linked(served(*PULLS, host=host))
     assert isinstance(until(link, Lost)[0], Connected)
     found = until(link, Connected)[-1]
@@ -73,7 +73,7 @@ def test_a_port_that_cannot_be_opened_is_one_clear_line(url: str, says: str) -> 
 
 
 def test_any_url_of_pyserial_will_do(linked) -> None:
-    """A controller behind a network socket, which then goes."""
+    """This controller is behind a network socket, which then closes."""
     server = socket.create_server(("127.0.0.1", 0))
     welcome = wire.Welcome(0, 9, 0, (1, 0, 0), bytes(8), 5, 25, 50, 0, 0)
 
@@ -117,7 +117,7 @@ def test_faults_are_written_in_one_way() -> None:
 
 
 def test_a_bench_repeats_itself() -> None:
-    """The same seed draws the same samples."""
+    """Equal seeds give equal samples."""
     benches = [Bench([42.0] * 25, noise_mm=0.5) for _ in range(2)]
     for bench in benches:
         bench.next_scan()

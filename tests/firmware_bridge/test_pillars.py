@@ -16,12 +16,12 @@ RNG = random.Random(1)
 
 
 def raw_at(mm: float) -> int:
-    """What a perfect pot reads at a height, with the flicker of a live value."""
+    """Return the reading of a perfect potentiometer at a height in mm, with a few codes of noise."""
     return round(NOMINAL[0] + (mm - 12) / 60 * (NOMINAL[1] - NOMINAL[0])) + RNG.randrange(40)
 
 
 def fed(pillar: Pillar, mm: list[float], since_ms: int = 0) -> Pillar:
-    """After scans at these heights."""
+    """Feed scans at these heights (mm) to a pillar and return it."""
     for i, height in enumerate(mm):
         pillar.step(raw_at(height), since_ms + i * SCAN_MS)
     return pillar
@@ -35,7 +35,7 @@ def test_each_level_is_told(level: int) -> None:
 
 
 def test_between_two_levels_it_keeps_the_one_it_had() -> None:
-    """From 3 the level is 3 until 4 is near, and from 4 it is 4 until 3 is near: no flicker in between."""
+    """Hysteresis: level 3 holds until 4 is near, and level 4 until 3 is near."""
     pillar = fed(Pillar(), [42.0] * 5)
     seen = [fed(pillar, [mm] * 3, 1000).level for mm in (46.0, 47.0, 48.0, 49.0, 47.0, 46.0, 45.0)]
     assert seen == [3, 3, 3, 4, 4, 4, 3]
@@ -93,7 +93,7 @@ def test_far_beyond_the_levels_is_out_of_range() -> None:
 
 
 def test_the_loop_reads_each_pot_on_its_own_channel() -> None:
-    """Heights that all differ come back in the order of the wire, free of the noise of single samples."""
+    """Distinct heights are returned in the order of the wiring, with the noise of single samples averaged out."""
     heights = [12 + 2.4 * i for i in range(25)]
     values, references = scanned(SimulatedBoard(Bench(heights), 1))
     told = [12 + 60 * (value - NOMINAL[0]) / (NOMINAL[1] - NOMINAL[0]) for value in values]
@@ -107,7 +107,7 @@ def test_the_loop_reads_each_pot_on_its_own_channel() -> None:
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("mux", [0, 1])
 def test_a_stuck_address_line_shows_in_the_references(mux: int, line: int, value: int) -> None:
-    """Whichever line, whichever way, wherever the pillars stand."""
+    """This holds for each line, stuck high or low, at every level of the pillars."""
     for level in range(7):
         bench = Bench([12.0 + 10 * level] * 25, stuck_line=(mux, line, value))
         _, references = scanned(SimulatedBoard(bench, 1))

@@ -1,4 +1,4 @@
-"""The host's side of the conversation, in told time, with the real firmware at the other end."""
+"""The host's side of the protocol, in simulated time, with the real firmware at the other end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.firmware_bridge.conftest import LEVELS, MIXED
 
 
 def faults_of(event: object) -> dict[int, str]:
-    """Pillar → fault by name, of a sample."""
+    """Return pillar → fault name of a sample."""
     assert isinstance(event, Sample)
     return {i: wire.FAULTS[fault] for i, fault in enumerate(event.faults) if fault}
 
@@ -28,7 +28,7 @@ def test_a_greeting_leads_to_samples(rig) -> None:
 
 
 def test_samples_are_in_the_hosts_time(rig) -> None:
-    """A pillar that moves at 1.0 s is seen to move then, and the scan was made before it was heard."""
+    """A movement at 1.0 s is dated to then, not to when it was received."""
     moved = rig(heights=lambda t: [12.0 + 10 * (t >= 1.0)] * 25)
     events = [event for event in moved.run(2.0) if isinstance(event, Sample)]
     at_s = next(event.t_s for event in events if event.levels[0] == 1)
@@ -48,7 +48,7 @@ def test_samples_are_in_the_hosts_time(rig) -> None:
     ],
 )
 def test_faults_are_told(rig, fault: str, seen: dict[int, str]) -> None:
-    """Within four seconds, on the pillar concerned; a jammed wiper alone looks like a pillar that stands still."""
+    """Faults are reported within 4.5 s on the right pillars; a jammed wiper alone looks like a pillar at rest."""
     events = rig(fault).run(5.5)
     assert faults_of(events[-1]) == seen
 
@@ -59,7 +59,7 @@ def test_a_faulty_pillar_is_well_again_when_the_fault_is_gone(rig) -> None:
 
 @pytest.mark.parametrize("fault", ["flip@1", "drop@1"])
 def test_a_bad_line_costs_samples_and_nothing_else(rig, fault: str) -> None:
-    """One byte in a hundred is bad; every sample that is heard is right."""
+    """About one byte in a hundred is damaged or lost; every sample received is correct."""
     bad = rig(fault)
     samples = [event for event in bad.run(6.0) if isinstance(event, Sample)]
     assert {event.levels for event in samples} == {tuple(i % 7 for i in range(25))}
@@ -91,7 +91,7 @@ def test_a_pulled_cable_is_silence_until_it_is_back(rig) -> None:
 
 
 def test_a_fault_that_comes_and_goes_between_two_turns_is_not_left_out(rig) -> None:
-    """A busy computer turns the simulated controller late."""
+    """The simulated controller runs late, as on a busy computer."""
     late = rig("cable@0.7+0.3")
     late.run(0.5)
     late.device.run(1.2)
@@ -101,7 +101,7 @@ def test_a_fault_that_comes_and_goes_between_two_turns_is_not_left_out(rig) -> N
 
 
 def welcomed(**changed: int) -> tuple[object, ...]:
-    """What a session makes of a controller that is not quite ours."""
+    """Return a session's events for a controller with a modified welcome message."""
     session = Session(LEVELS)
     session.opened(0.0)
     welcome = wire.Welcome(0, 1, 0, (1, 0, 0), bytes(8), 5, 25, 50, 0, 0)._replace(**changed)

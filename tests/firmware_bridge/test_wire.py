@@ -1,4 +1,4 @@
-"""The codec: every byte as docs/protocol.md has it, and nothing that comes down a line can hurt."""
+"""The codec: frames exactly as in docs/protocol.md, and robustness against any input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _value(text: str, like: object) -> object:
 
 
 def vectors() -> list[tuple[object, int, bytes]]:
-    """Message, number and frame of each example."""
+    """Return the message, sequence number and frame of each example in the documentation."""
     block = re.search(r"```vectors\n(.*?)```", DOC.read_text(encoding="utf-8"), re.DOTALL)
     assert block is not None
     lines = block[1].splitlines()
@@ -41,7 +41,7 @@ def vectors() -> list[tuple[object, int, bytes]]:
 
 VECTORS = vectors()
 ALL = b"".join(frame for _, _, frame in VECTORS)
-"""All examples one after the other."""
+"""All example frames concatenated."""
 
 HEARD = [(seq, message) for message, seq, _ in VECTORS]
 
@@ -57,7 +57,7 @@ def test_frames_are_as_documented(message: tuple, seq: int, frame: bytes) -> Non
 
 
 def test_cobs_by_its_definition() -> None:
-    """Byte by byte, as the paper has it, against the run-wise way of the codec."""
+    """The reference encodes byte by byte as in the COBS paper, the codec run by run."""
     rng = random.Random(1)
     for _ in range(2000):
         data = bytes(rng.choice((0, 0, 1, 255, rng.randrange(256))) for _ in range(rng.randrange(wire.MAX_PACKET)))
@@ -85,7 +85,7 @@ def test_any_split_gives_the_same_messages(cuts: list[int]) -> None:
 
 @given(st.binary(max_size=600), st.lists(st.integers(0, 600), max_size=4))
 def test_garbage_never_raises_and_the_next_good_frame_is_found(garbage: bytes, cuts: list[int]) -> None:
-    """However it is cut; and it is counted alike."""
+    """The result and the count of bad frames do not depend on how the stream is split."""
     data = garbage + b"\0" + ALL
     whole, parts = wire.Decoder(), wire.Decoder()
     heard, before = [], 0
@@ -99,7 +99,7 @@ def test_garbage_never_raises_and_the_next_good_frame_is_found(garbage: bytes, c
 
 @given(st.sampled_from(VECTORS), st.data())
 def test_a_flipped_or_lost_byte_is_noticed(vector: tuple[tuple, int, bytes], data: st.DataObject) -> None:
-    """What is heard is nothing, or exactly what was said."""
+    """A damaged frame is never decoded."""
     _, _, frame = vector
     at = data.draw(st.integers(0, len(frame) - 2))
     flip = data.draw(st.integers(0, 255))
@@ -117,7 +117,7 @@ def test_an_endless_frame_takes_no_memory() -> None:
 
 
 def test_a_longer_body_is_a_newer_minor_version() -> None:
-    """Its first fields are understood."""
+    """The known fields are decoded."""
     packet = wire.unstuff(wire.encode(wire.Hello(1, 7), 3)[:-1])
     assert packet is not None
     longer = packet[:-4] + b"more"

@@ -1,4 +1,4 @@
-"""What the tests of single rules ask: which rules a move breaks, and what the position is after some moves."""
+"""Helpers for tests of single rules: broken rules, their texts, and positions after moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.rules.notation import format_move, format_position, parse_move
 
 @pytest.fixture
 def broken() -> Callable[[str, str], list[str]]:
-    """Ids of the rules that a move breaks in a position, in the order in which they are cited."""
+    """Return a function for the ids of the rules that a move breaks, in the order in which they are cited."""
 
     def ids(position_text: str, move_text: str) -> list[str]:
         game, position = read_position(position_text)
@@ -23,7 +23,7 @@ def broken() -> Callable[[str, str], list[str]]:
 
 @pytest.fixture
 def sentence() -> Callable[[str, str, str], str]:
-    """What a player is told about one of the rules that his move breaks."""
+    """Return a function for the sentence that tells a player about one of the rules that a move breaks."""
 
     def text(position_text: str, move_text: str, rule: str) -> str:
         game, position = read_position(position_text)
@@ -35,7 +35,7 @@ def sentence() -> Callable[[str, str, str], str]:
 
 @pytest.fixture
 def after() -> Callable[..., str]:
-    """The text of the position after some moves, each of which must be legal."""
+    """Return a function for the text of the position after some moves, each of which must be legal."""
 
     def text(position_text: str, *move_texts: str) -> str:
         game, position = read_position(position_text)
@@ -50,7 +50,7 @@ def after() -> Callable[..., str]:
 
 @pytest.fixture
 def legal() -> Callable[..., set[str]]:
-    """The legal moves of a position, or those of one square."""
+    """Return a function for the legal moves of a position, or those of one cell."""
 
     def texts(position_text: str, square: str = "") -> set[str]:
         game, position = read_position(position_text)
@@ -62,7 +62,7 @@ def legal() -> Callable[..., set[str]]:
 
 @pytest.fixture
 def end() -> Callable[[str], tuple[str | None, str] | None]:
-    """Winner and rule of a finished game."""
+    """Return a function for the winner and the deciding rule of a finished game."""
 
     def outcome(position_text: str) -> tuple[str | None, str] | None:
         game, position = read_position(position_text)

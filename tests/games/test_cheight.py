@@ -20,7 +20,7 @@ START = "cheight ab,cp,ck,ab/rp,np,np,rp/4/4/4/4/RP,NP,NP,RP/AB,CP,CK,AB R"
 
 
 def board(to_move: str = "R", **cells: str) -> str:
-    """A position of the main board with these stacks, kings far away in the corners of their ranks."""
+    """Return the text of a position with these stacks, by default with a king on d1 and one on d8."""
     stacks = {"d1": "K", "d8": "k"} | cells
     ranks = (",".join(stacks.get(f"{file}{rank}", "1") for file in "abcd") for rank in range(8, 0, -1))
     text = "/".join(ranks)
@@ -57,7 +57,7 @@ def test_pawns_go_straight_forward(legal: Legal, broken: Broken, sentence: Sente
 
 @pytest.mark.rule("CHE-3")
 def test_rooks_stop_after_the_first_square_as_high(legal: Legal, broken: Broken, sentence: Sentence) -> None:
-    """From a stack of two the rook passes single pieces of either side and stops on the enemy stack of two."""
+    """From a stack of two the rook passes single pieces and stops on the first stack of two, an enemy's."""
     rook = board(a1="PR", a3="p", a4="P", a6="np", a7="p")
     assert legal(rook, "a1-a") == {"a1-a2:1", "a1-a3:1", "a1-a4:1", "a1-a5:1", "a1-a6:1"}
     assert broken(rook, "a1-a7:1") == ["CHE-3"]
@@ -78,7 +78,7 @@ def test_knights_need_a_low_neighbour(legal: Legal) -> None:
 
 @pytest.mark.rule("CHE-6")
 def test_cannons_fly_over_enemies_and_capture_beyond_a_screen(legal: Legal) -> None:
-    """From a stack of two: the single enemy on a3 is flown over, a5 is the screen, a6 and a7 are captures."""
+    """From a stack of two, the enemy on a3 is flown over, a5 is the screen, and a6 and a7 can be captured."""
     cannon = board(a1="PC", a3="p", a5="PP", a6="p", a7="np")
     assert legal(cannon, "a1-a") == {"a1-a2:1", "a1-a4:1", "a1-a6:1", "a1-a7:1"}
 
@@ -172,7 +172,7 @@ def test_a_promotion_passes_through_two_half_done_tables() -> None:
 @pytest.mark.rule("CHE-12")
 @pytest.mark.rule("G-3")
 def test_who_cannot_move_has_lost(after: After, end: End) -> None:
-    """Black's only piece lies under a red rook; in this game there is no skipping."""
+    """Black's only piece lies under a red rook; players are not skipped in this game."""
     over = after("cheight 4/4/4/4/pR,3/4/4/3,K R", "d1-d2")
     assert over.split()[2] == "-"
     assert end(over) == ("R", "CHE-12")

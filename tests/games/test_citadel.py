@@ -85,7 +85,7 @@ def test_holding_four_goal_squares_wins(after: After, end: End) -> None:
 
 @pytest.mark.rule("CIT-8")
 def test_the_win_may_come_on_the_opponents_move(after: After, end: End) -> None:
-    """North moves his block away from a stack that South holds with bottom and new top."""
+    """North moves a block away from a stack whose bottom and new top are South's."""
     over = after("citadel 3,R,R,3/3,R,RRB,3/8/8/8/8/8/8 B", "e7-e6:1")
     assert over.split()[2] == "-"
     assert end(over) == ("R", "CIT-8")

@@ -21,7 +21,7 @@ START = "diamond R,1,X,1,B/5/X,3,X/5/Y,1,X,1,G R levels=11,11,9,7,7/11,9,9,9,7/9
 
 
 def field(board: str, to_move: str = "R", game: str = "diamond", ban: str = "", **levels: int) -> str:
-    """A position on a field that lies at level 3 but for the pillars named."""
+    """Return the text of a position with all pillars at level 3, except those named."""
     ranks = [[str(levels.get(f"{file}{rank}", 3)) for file in "abcde"] for rank in range(5, 0, -1)]
     text = f"{game} {board} {to_move} levels={'/'.join(','.join(rank) for rank in ranks)}"
     return f"{text} ban={ban}" if ban else text
@@ -61,7 +61,7 @@ def test_a_pillar_by_two_levels_is_cited_alone() -> None:
 @pytest.mark.rule("DIA-1")
 @pytest.mark.rule("G-2")
 def test_two_moves_in_one_turn_are_a_whole_turn_too_much() -> None:
-    """A pillar moved and a cube pushed, or two pillars moved; not a piece added or gone."""
+    """The rule is cited for a pillar and a cube, and for two pillars, but not for a piece added or removed."""
     game, position = read_position(START)
     a1, b1, a2 = (game.layout.index[cell] for cell in ("a1", "b1", "a2"))
     before = game.table(position)
@@ -182,7 +182,7 @@ def test_reaching_the_opposite_corner_wins(after: After, end: End) -> None:
 @pytest.mark.rule("DIA-12")
 @pytest.mark.rule("G-4")
 def test_a_repeated_position_has_the_same_text_bans_included(after: After) -> None:
-    """The match counts; the position itself keeps its player to move."""
+    """Repetitions are counted by the match; the position keeps its player to move."""
     once = after(field("5/1,X,3/5/5/3,X,1"), "b4-b3", "d1-d2", "b3-b5", "d2-d4", "b5-b4", "d4-d1")
     twice = after(once, "b4-b3", "d1-d2", "b3-b5", "d2-d4", "b5-b4", "d4-d1")
     assert once == twice

@@ -62,7 +62,7 @@ def test_who_cannot_move_is_skipped_and_may_come_back(after: After) -> None:
 
 @pytest.mark.rule("G-4")
 def test_a_repeated_position_has_the_same_text_and_goes_on(after: After) -> None:
-    """The match counts; the position itself keeps its player to move."""
+    """Repetitions are counted by the match; the position keeps its player to move."""
     sparse = "domination 4/R,5/8/8/8/8/5,G/4 R"
     around = ("b7-b6", "g2-g3", "b6-b7", "g3-g2")
     assert after(sparse, *around) == sparse
@@ -210,7 +210,7 @@ def test_the_starts_are_the_printed_ones() -> None:
 
 
 def test_only_moves_onto_full_stacks_look_alike() -> None:
-    """A target that was five high, with the mover's piece on top, does not change its looks."""
+    """A target of five with the mover's piece on top looks the same after a move onto it."""
 
     def is_swallowed(position: Position, move: Move) -> bool:
         target = position.board[move.target or 0]

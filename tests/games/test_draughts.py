@@ -25,7 +25,7 @@ End = Callable[[str], tuple[str | None, str] | None]
 
 
 def board(variant: str = "", to_move: str = "W", size: int = 8, **cells: str) -> str:
-    """A position with these stacks."""
+    """Return the text of a position with these stacks."""
     ranks = []
     for rank in range(size, 0, -1):
         text = ",".join(cells.get(f"{'abcdefghij'[file]}{rank}", "1") for file in range(size))
@@ -40,7 +40,7 @@ RUSSIAN, BRAZILIAN, INTERNATIONAL = "russian", "brazilian", "international"
 
 
 def stages(position: str, text: str) -> dict[str, Stage]:
-    """The half-done tables of a move, each as the text of its board."""
+    """Return the intermediate tables of a move, keyed by the text of the board."""
     game, start = read_position(position)
     found = game.stages(start, parse_move(game, start, text))
     names = game.layout.cells
@@ -147,7 +147,7 @@ def test_a_capture_goes_on_to_its_end(legal: Legal, broken: Broken, sentence: Se
 
 @pytest.mark.rule("DRA-5")
 def test_no_piece_is_jumped_twice_and_a_ring_is_one_move(legal: Legal, after: After) -> None:
-    """The man comes back to where it began, where another round would begin; both ways round are one move."""
+    """The man ends where it began, where it could start another round; both directions are one move."""
     ring = board(BRAZILIAN, c3="W", d4="B", d6="B", b6="B", b4="B", h6="B")
     assert legal(ring) == {"c3-c3xb4xb6xd4xd6"}
     assert after(ring, "c3-c3xb4xb6xd4xd6") == board(BRAZILIAN, "B", c3="W", h6="B")
@@ -170,7 +170,7 @@ def test_a_man_on_the_last_rank_is_crowned(after: After) -> None:
 
 @pytest.mark.rule("DRA-7")
 def test_a_capture_on_the_last_rank_stops_flies_on_or_passes(legal: Legal, after: After) -> None:
-    """The man jumps to d8, and from there g5 is in reach of a king, and e7 of a man too where men go on."""
+    """The man jumps to d8, from where a king can reach g5; where men go on, a man can take e7 as well."""
     english = board("", "B", c7="W", b6="B", e7="W", a3="W")
     assert legal(english) == {"b6-d8xc7"}
     assert after(english, "b6-d8xc7").startswith("draughts 3,BB,4/4,W,3/")
@@ -197,7 +197,7 @@ def test_after_the_end_no_move_counts(broken: Broken) -> None:
 @pytest.mark.rule("DRA-9")
 @pytest.mark.parametrize(("variant", "moves"), [("", 40), (RUSSIAN, 15), (BRAZILIAN, 20), (INTERNATIONAL, 25)])
 def test_moves_of_kings_that_take_nothing_draw_the_match(variant: str, moves: int) -> None:
-    """Kings walk so that no position comes back for the third time before the number is reached."""
+    """Kings move so that no position occurs a third time before the limit is reached."""
     game = load_game(f"draughts:{variant}" if variant else "draughts")
     size = game.layout.files
     start = board(variant, "B" if not variant else "W", size=size, a1="WW", b8="BB", h2="BB" if not variant else "1")
@@ -211,7 +211,7 @@ def test_moves_of_kings_that_take_nothing_draw_the_match(variant: str, moves: in
 
 
 def captured_next(match: Match) -> bool:
-    """Whether the next player can take something."""
+    """Return whether the next player can capture something."""
     return any(move.taken for move in match.game.legal_moves(match.position))
 
 
@@ -268,7 +268,7 @@ def test_many_jumped_pieces_are_cleared_one_after_the_other() -> None:
 def test_who_leaves_his_turn_half_done_breaks_the_rule_that_asks_for_the_rest(
     table: dict[str, str], rules: list[str]
 ) -> None:
-    """White took b2 with c3 and came to a1; then Black went from g5 to h6 (h5 would be no move)."""
+    """White took b2 with c3 and came to a1; then Black moved from g5 to h6 (h5 would be no legal move)."""
     game, position = read_position(board(b8="W", g5="B", c3="W", b2="B"))
     there = {"b8": "W"} | table
     broken = game.breaches(position, Table(tuple(there.get(name, "") for name in game.layout.cells)))
@@ -298,7 +298,7 @@ def test_without_crowns_no_hand_takes_half_a_king() -> None:
 
 
 def test_what_is_left_to_do_is_said_in_german() -> None:
-    """Jumps that go on, men that were jumped, a crown, and the last two together."""
+    """The texts cover continued jumps, jumped men, a crown, and the last two together."""
     said = set()
     for text, move in (
         (board(RUSSIAN, c3="W", d4="B", f6="B", h2="B"), "c3-g7xd4xf6"),

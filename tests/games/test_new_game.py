@@ -1,6 +1,6 @@
-"""A game that nobody has heard of, with an empty board at the start: one file of rules, one of words, one kit.
+"""A new game added by a user, with an empty board at the start: a file of rules, one of words, and a kit.
 
-They lie in ``tests/data/tak`` and are put into a temporary folder, as a user would put his own beside the others.
+The files lie in ``tests/data/tak`` and are put into a temporary folder, like a user's files beside the included games.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PLUGIN = "from companion import games\ngames.__path__.append({!r})\n"
 
 
 def forget() -> None:
-    """What has been found in the folder of games is sought anew."""
+    """Clear the caches of the folder of games, so that it is searched again."""
     sys.modules.pop("companion.games.tak", None)
     for cache in CACHES:
         cache.cache_clear()
@@ -40,7 +40,7 @@ def forget() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder that the new game lies in, beside the others."""
+    """Return the folder of the new game, which is searched beside the others."""
     games, kits = tmp_path / "games", tmp_path / "kits"
     games.mkdir()
     shutil.copytree(kit.KITS, kits)
@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def answer(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> list[str]:
-    """The lines that a command prints."""
+    """Run a command and return the lines that it prints."""
     assert main(list(words)) == code
     return capsys.readouterr().out.splitlines()
 

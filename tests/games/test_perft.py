@@ -1,4 +1,4 @@
-"""Perft figures as data: ``perft/<game>.perft``."""
+"""Perft counts from the data files ``perft/<game>.perft``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent / "perft"
 
 
 def read_figures() -> list[tuple[str, str, int, int]]:
-    """Id, position, depth and count of every figure in the folder."""
+    """Return the id, position, depth and count of every entry in the folder."""
     figures = []
     for path in sorted(FOLDER.glob("*.perft")):
         name = position = ""

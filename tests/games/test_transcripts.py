@@ -1,7 +1,7 @@
-"""Games that a player can read, replayed line by line: ``transcripts/<game>.txt``.
+"""Readable game transcripts, replayed line by line: ``transcripts/<game>.txt``.
 
-A line at the margin is what is done: ``start GAME`` or ``start POSITION``, ``move``, ``try`` (an illegal move),
-``show``, ``# remark``.  The indented lines below it are what the program says, and must come out exactly.
+An unindented line is a command: ``start GAME`` or ``start POSITION``, ``move``, ``try`` (an illegal move), ``show``,
+``# remark``. The indented lines below it are the program's output, which must match exactly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "transcripts"
 
 
 def told(text: str) -> Iterator[str]:
-    """The transcript of the deeds in ``text``, with what the program says to each."""
+    """Yield the transcript of the commands in ``text``, with the program's output after each."""
     table: tuple[Game, Position] | None = None
     for line in text.splitlines():
         if line.startswith("  "):
@@ -39,7 +39,7 @@ def told(text: str) -> Iterator[str]:
 
 
 def answer(game: Game, position: Position, verb: str, text: str) -> tuple[list[str], tuple[Game, Position]]:
-    """What the program says to one deed, and the game after it."""
+    """Return the program's output for one command, and the game and position after it."""
     if verb == "show":
         return draw_text(game, position).splitlines(), (game, position)
     move = parse_move(game, position, text)

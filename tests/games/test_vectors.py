@@ -1,4 +1,7 @@
-"""Positions with their legal moves, and attempts with the rules that they break: a sample, and all where they lie."""
+"""Test vectors: positions with their legal moves, and attempts with the rules they break.
+
+A sample is part of the repository; further files are used where they lie beside it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ FILES = [path for folder in FOLDERS for path in sorted(folder.glob("*.jsonl"))]
 
 
 def rows(path: Path, key: str) -> list[dict[str, Any]]:
-    """The rows of ``path`` that have ``key``."""
+    """Return the rows of ``path`` that have ``key``."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [row for row in map(json.loads, lines) if key in row]
 

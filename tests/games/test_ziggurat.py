@@ -144,7 +144,7 @@ def test_taking_off_all_three_types_wins(after: After, end: End) -> None:
 
 @pytest.mark.rule("ZIG-11")
 def test_losing_all_of_a_type_loses(after: After, end: End) -> None:
-    """North's Drones all lie in South's stacks once the last is taken, and none is left in reserve."""
+    """After the capture all of North's Drones lie in South's stacks, with none in reserve."""
     losing = "ziggurat q,1,w,w,1,q/6/1,dQ,1,dQ,2/4,d,1/3,Q,2/1,D,W,W,D,1 S reserve=DWqw"
     assert end(losing) is None
     assert end(after(losing, "d2-e3")) == ("S", "ZIG-11")

@@ -1,4 +1,4 @@
-"""Tables and hub over a real broker, which also dies."""
+"""Tables and hub over a real MQTT broker, which is also killed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def wait_for(what: Callable[[], Any]) -> Any:
 
 
 class LocalBroker:
-    """A mosquitto of our own, that can be killed and started again."""
+    """A mosquitto process that can be killed and restarted."""
 
     def __init__(self, folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -70,7 +70,7 @@ class LocalBroker:
 
 
 class HallProcess:
-    """`companion hall`, as people start it."""
+    """A `companion hall` process, as started by a user."""
 
     def __init__(self, started: Callable[..., subprocess.Popen[str]], broker: LocalBroker, store: Path) -> None:
         command = [sys.executable, "-m", "companion.cli", "hall", "--broker", broker.url, "--web", "127.0.0.1:0"]
@@ -93,7 +93,7 @@ class HallProcess:
         return row
 
     def n(self, table: str) -> int:
-        """Number of the last event of a table; 0: it is not known."""
+        """Return the number of the last event of a table; 0 if the table is unknown."""
         return int(self.get(f"/table/{table}/state").get("n", 0))
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class HallProcess:
 def open_hall(
     started: Callable[..., subprocess.Popen[str]], broker: LocalBroker, tmp_path: Path
 ) -> Callable[[str], HallProcess]:
-    """Starts `companion hall` with a store of this name."""
+    """Return a function that starts `companion hall` with a store of the given name."""
     return lambda store: HallProcess(started, broker, tmp_path / store)
 
 
@@ -118,7 +118,7 @@ def broker(tmp_path: Path) -> Iterator[LocalBroker]:
 
 @pytest.fixture
 def publish(broker: LocalBroker) -> Iterator[Callable[[str], Publisher]]:
-    """A table's publisher."""
+    """Return a function that creates the publisher of a table."""
     publishers = list[Publisher]()
 
     def begun(table: str) -> Publisher:
@@ -137,7 +137,7 @@ def test_a_hall_shows_and_keeps_all_tables_through_every_failure(
     publish: Callable[[str], Publisher],
     open_hall: Callable[[str], HallProcess],
 ) -> None:
-    """Live, with the hub away, with the broker dead, and with a hub that has lost its store."""
+    """All events arrive: live, with the hub stopped, with the broker killed, and with a hub that has lost its store."""
     events = match_events(8)
     hall = open_hall("hall.db")
     tables = {name: publish(name) for name in ("one", "two")}

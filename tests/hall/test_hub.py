@@ -1,4 +1,4 @@
-"""The hub's judgement of what it hears, without a network."""
+"""The hub's handling of messages, without a network."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def match_events(plies: int) -> list[Event]:
 
 
 class Room:
-    """A hub, and what it has asked the tables for."""
+    """A hub, and what it has requested from the tables."""
 
     def __init__(self, path: Path) -> None:
         self.store = Store.open(path)

@@ -1,4 +1,4 @@
-"""What a hub makes of messages that no table sends, and of a store in which such things lie."""
+"""The hub's handling of forged messages, and of a store that contains invalid data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EVENTS = match_events(5)
 
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
-    """A hub at which two tables play."""
+    """Return a hub with two playing tables."""
     room = Room(tmp_path / "hall.db")
     for table in ("3", "4"):
         room.online(table=table)
@@ -118,7 +118,7 @@ def test_two_tables_of_one_name_are_noticed(room: Room) -> None:
 
 
 def damaged(path: Path, spoil: Callable[[sqlite3.Connection], Any]) -> None:
-    """Change the file of a store as a program would that checks nothing."""
+    """Modify the file of a store by SQL after dropping its triggers."""
     other = sqlite3.connect(path, isolation_level=None)
     for (name,) in other.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         other.execute(f"DROP TRIGGER {name}")
@@ -127,7 +127,7 @@ def damaged(path: Path, spoil: Callable[[sqlite3.Connection], Any]) -> None:
 
 
 def with_event(text: str) -> Callable[[sqlite3.Connection], Any]:
-    """The last event of match 1 says ``text``, its hash included."""
+    """Return a function that replaces the last event of match 1 by ``text``, with a matching hash."""
 
     def spoil(other: sqlite3.Connection) -> None:
         ((before,),) = other.execute("SELECT hash FROM event WHERE match = 1 AND n = 1").fetchall()

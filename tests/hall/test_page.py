@@ -1,4 +1,4 @@
-"""The page of a hall."""
+"""The web page of a hall."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.web.test_page import read_events
 
 
 class OpenRoom(Room):
-    """A hub with its page, at which two tables play."""
+    """A hub with its page and two playing tables."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

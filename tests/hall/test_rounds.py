@@ -1,4 +1,4 @@
-"""Rounds of a tournament, and the results that fill them."""
+"""Rounds of a tournament, and the results assigned to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses and messages of a hall."""
+"""MQTT addresses and messages of a hall."""
 
 from __future__ import annotations
 

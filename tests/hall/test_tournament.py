@@ -1,4 +1,4 @@
-"""Rounds that are arranged on the page, in their file."""
+"""The file of rounds arranged on the page."""
 
 from __future__ import annotations
 

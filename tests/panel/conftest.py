@@ -1,4 +1,4 @@
-"""A clock that only the test moves."""
+"""A clock that only the test advances."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import pytest
 
 @dataclass
 class Clock:
-    """Stands still until it is set."""
+    """A clock that stands still until it is set."""
 
     t: float = 0.0
 

@@ -1,4 +1,4 @@
-"""The board on a terminal, which stays in place."""
+"""The board on a terminal, redrawn in place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.rules.notation import format_position
 GAME = load_game("domination")
 START = format_position(GAME, GAME.start())
 UP = "\x1b[1A"
-"""The cursor goes up a line: what stands there is written over."""
+"""Escape sequence that moves the cursor up a line, so that the line is overwritten."""
 
 
 class Terminal(io.StringIO):

@@ -1,4 +1,4 @@
-"""Buttons: bouncing contacts in, presses out."""
+"""Debouncing of buttons."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,14 +15,17 @@ HELD = Press(Button.DONE, is_held=True)
 
 @dataclass(frozen=True)
 class Told:
-    """A press, and when it was told."""
+    """A press, and the time at which it was reported."""
 
     t_s: float
     press: Press
 
 
 def played(edges: Iterable[tuple[float, bool]], until_s: float = 100.0) -> Iterator[Told]:
-    """What is told of (time, level) on the pin, asked only when a level changes or when it is due."""
+    """Yield the presses reported for (time, level) pairs on the pin.
+
+    The state is polled only when a level changes or when it is due.
+    """
     contact = Contact()
     for t_s, level in (*edges, (until_s, None)):
         while (due := next_due(contact)) is not None and due < t_s:
@@ -39,7 +42,7 @@ def presses(edges: Iterable[tuple[float, bool]]) -> list[Press]:
 
 
 def bouncing(t_s: float, level: bool, bounces: int = 4, each_s: float = 0.003) -> list[tuple[float, bool]]:
-    """A contact that comes to ``level`` after some bounces."""
+    """Return the edges of a contact that settles at ``level`` after some bounces."""
     return [(t_s + i * each_s, level ^ bool(i % 2)) for i in range(2 * bounces + 1)]
 
 
@@ -100,7 +103,7 @@ def test_any_chatter_tells_each_steady_press_once_and_never_a_hold_before_its_pr
     told = list(played(edges, until_s=t_s + 10))
     assert [told.t_s for told in told] == sorted(each.t_s for each in told)
     steady = [gap_s >= STEADY_S for gap_s in (*gaps[1:], 10.0)]
-    # The contact counts as down after a steady closing, until a steady opening.
+    # The contact counts as down from a steady closing until a steady opening.
     downs, is_down = 0, False
     for i, is_steady in enumerate(steady):
         if is_steady and is_down is not (i % 2 == 0):

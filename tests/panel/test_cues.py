@@ -1,4 +1,4 @@
-"""Cues: one for every event, told apart by rhythm alone, in tones that the buzzer has."""
+"""Cues: one for every event, distinguishable by rhythm alone, with tones within the buzzer's range."""
 
 from itertools import combinations
 from pathlib import Path
@@ -61,7 +61,7 @@ CUES = {cue.name: cue for cue in (*map(cue_of, EVENTS), UNSAVED, SAVED, NOTE, PA
 
 
 def rhythm(steps: Steps) -> tuple[tuple[float, bool], ...]:
-    """How long the status light is on and off, neighbours of one kind run together: what is seen without colours."""
+    """Return how long the status light is on and off in turn, which is visible without colours."""
     beats: list[tuple[float, bool]] = []
     for step in steps:
         is_lit = step.colour != OFF
@@ -73,7 +73,7 @@ def rhythm(steps: Steps) -> tuple[tuple[float, bool], ...]:
 
 
 def repeating(steps: Steps) -> tuple[tuple[float, bool], ...]:
-    """The rhythm of a hold, which goes round and round: one that is always lit has no length."""
+    """Return the rhythm of a repeating hold; one that is always lit has no length."""
     beats = rhythm(steps)
     return ((0.0, beats[0][1]),) if len(beats) == 1 else beats
 

@@ -1,4 +1,4 @@
-"""The desk: every event becomes lights and one sentence, at once; routine is not talked about."""
+"""The desk: every event becomes lights and one sentence at once, except routine events, which have no sentence."""
 
 import sys
 from collections.abc import Callable
@@ -22,7 +22,7 @@ ILLEGAL = Illegal(t=9.0, n=3, player="G", attempt="a1-a9", rules=("X-1",), reaso
 
 @dataclass
 class Screen:
-    """A panel that remembers all that it was shown."""
+    """A panel that records everything it was shown."""
 
     shown: list[Shown] = field(default_factory=list)
     closed: int = 0

@@ -1,4 +1,4 @@
-"""What a press means in each state of the referee."""
+"""The meaning of button presses in each state of the referee."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def snapshot(mode: Mode, *options: str) -> Snapshot:
 
 
 def replies(snapshot: Snapshot, *presses: Press) -> list[Reply]:
-    """What follows from each of some presses, one after the other."""
+    """Return the replies to some presses, one after the other."""
     dialogue, said = Dialogue(), []
     for press in presses:
         dialogue, reply = pressed(dialogue, press, snapshot, ENGLISH)

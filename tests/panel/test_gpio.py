@@ -39,7 +39,7 @@ def panel(factory: MockFactory) -> Iterator[GpioPanel]:
 
 @pytest.fixture
 def desk(panel: GpioPanel, clock: Any) -> Desk:
-    """A desk at which a match has been going on for a while; Red is to move."""
+    """Return a desk in the middle of a match; Red is to move."""
     made = Desk(panel, clock)
     made.tell(START)
     clock.t = 100.0
@@ -48,7 +48,7 @@ def desk(panel: GpioPanel, clock: Any) -> Desk:
 
 
 def told(desk: Desk, clock: Any, factory: MockFactory, event: Event, until_s: float) -> dict[str, list[float]]:
-    """All that happens on the pins from ``event`` on, as (state, state, …) of each, the first one included."""
+    """Return all states of each pin from ``event`` on, the first one included, and all tones (Hz)."""
     pins = {"red": PINS.red, "green": PINS.green, "blue": PINS.blue, "R": PINS.players[0], "G": PINS.players[1]}
     for pin in pins.values():
         factory.pin(pin).clear_states()
@@ -78,7 +78,7 @@ def test_an_accepted_move(desk: Desk, clock: Any, factory: MockFactory) -> None:
 
 
 def test_an_illegal_act(desk: Desk, clock: Any, factory: MockFactory) -> None:
-    # Six barks of 0.2 s, then blinks of 0.5 s: two and a half until 2.3 s.
+    # Six barks with a period of 0.2 s, then blinks of 0.5 s: two and a half until 2.3 s.
     assert told(desk, clock, factory, ILLEGAL, 2.3) == {
         "red": [0.0, *[1.0, 0.0] * 6, *[1.0, 0.0] * 2, 1.0],
         "green": [1.0, 0.0],

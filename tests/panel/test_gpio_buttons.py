@@ -1,4 +1,4 @@
-"""Push buttons on gpiozero's mock pins, with real threads and real time."""
+"""Push buttons on gpiozero's mock pins, with real threads in real time."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ from companion.panel.pins import Pins
 PINS = Pins()
 PATIENCE_S = 60.0
 STEADY = 0.05
-"""Long enough for a contact to count."""
+"""Time (s) after which a contact counts as steady."""
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def buttons(factory: MockFactory, told: SimpleQueue[Press]) -> Iterator[GpioButt
 
 
 def bounce(factory: MockFactory, number: int) -> None:
-    """A contact that chatters and then closes (pulled up: low is closed)."""
+    """Let a contact bounce and then close (pulled up: low is closed)."""
     pin = factory.pin(number)
     for _ in range(4):
         pin.drive_low()

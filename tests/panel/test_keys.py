@@ -18,7 +18,7 @@ PATIENCE_S = 60.0
 
 @pytest.fixture
 def terminal() -> Iterator[tuple[int, TextIO]]:
-    """The side that types, and the terminal as the program has it."""
+    """Return the typing side, and the terminal as the program sees it."""
     typist, terminal = os.openpty()
     with os.fdopen(typist, "wb", buffering=0), os.fdopen(terminal, "r") as stream:
         yield typist, stream

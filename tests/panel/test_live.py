@@ -1,4 +1,4 @@
-"""The desk in a thread of its own: at once, in order, and never in the way of the match."""
+"""The desk in a thread of its own: prompt, in order, and without blocking the match."""
 
 import time
 from queue import SimpleQueue
@@ -16,7 +16,7 @@ WAIT_S = 300.0
 
 
 class Wall:
-    """A panel that hands on what it is shown, with the time; it can be made to fail."""
+    """A panel that passes on what it is shown, with the time; it can be made to fail."""
 
     def __init__(self, failing_at: int = 0) -> None:
         self.shown: SimpleQueue[tuple[float, Shown]] = SimpleQueue()
@@ -104,6 +104,6 @@ def test_telling_does_not_wait_for_the_panel(event: Start | Accepted) -> None:
     desk.tell(event)
     freed.set()
     desk.close()
-    # Who waited for the panel would have come to free it only after its patience.
+    # A caller that waited for the panel would set ``freed`` only after the panel's timeout.
     assert showing
     assert all(showing)

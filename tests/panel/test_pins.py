@@ -1,4 +1,4 @@
-"""Which pins may be used."""
+"""Which GPIO pins may be used."""
 
 import re
 from dataclasses import astuple, replace

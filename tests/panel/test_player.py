@@ -1,4 +1,4 @@
-"""What is shown when: newest and most important first, no alarm cut short by a trifle, no storms."""
+"""Scheduling of cues: newest and most important first, alarms not cut short by minor cues, no alarm storms."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def view(state: str) -> ViewChanged:
 
 
 def playing(*told: tuple[float, Event | Cue]) -> Playing:
-    """The state after events or cues that arrived at these times."""
+    """Return the state after events or cues that arrived at these times."""
     state = Playing()
     for t, event in told:
         cue = event if isinstance(event, Cue) else cue_for(event)
@@ -29,11 +29,11 @@ def playing(*told: tuple[float, Event | Cue]) -> Playing:
 
 
 def film(state: Playing, t: float, until: float) -> list[tuple[float, Lights]]:
-    """All that is shown from ``t`` on: (time of change, lights), each time rounded to milliseconds."""
+    """Return all (time, lights) shown from ``t`` on, with times rounded to milliseconds."""
     state = advanced(state, t)
     shown = [(t, lights_at(state, t))]
     while (change := next_change(state, t)) is not None and change < until:
-        # A rounding error must not hold the film up: the next step begins a nanosecond later at the latest.
+        # Step past each change by a nanosecond, so that rounding errors cannot stop the loop.
         t = change + 1e-9
         state = advanced(state, t)
         if (lights := lights_at(state, t)) != shown[-1][1]:

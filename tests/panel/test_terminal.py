@@ -1,4 +1,4 @@
-"""The terminal panel: one line a sentence, in colour only where that is wanted, in any encoding."""
+"""The terminal panel: one line per sentence, in colour only where wanted, in any encoding."""
 
 from io import BytesIO, TextIOWrapper
 

@@ -1,4 +1,4 @@
-"""Who is let in as a table's camera, when its pictures were taken, and what is refused, with real requests."""
+"""Admission of phones as cameras, timestamps of their pictures, and refusals, with real HTTP requests."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def test_a_phone_that_is_let_go_makes_room_for_another() -> None:
 def test_a_phones_time_is_ours_by_the_quickest_exchange() -> None:
     door = Door("secret")
     door.enter("secret", "mine", "page")
-    assert door.taken_s(5_000, 100.0) == 100.0  # nothing is known yet: when it came
+    assert door.taken_s(5_000, 100.0) == 100.0  # nothing is known yet: the time of arrival
     door.compare(None, 100.0)
-    door.compare(5_050, 100.1)  # ours is 95 s ahead
+    door.compare(5_050, 100.1)  # our clock is 95 s ahead
     door.compare(None, 101.0)
     door.compare(6_900, 103.0)  # a slow answer
     assert door.taken_s(8_000, 103.2) == pytest.approx(103.0)
@@ -102,7 +102,7 @@ def test_a_broken_picture_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def claiming(side_px: int) -> bytes:
-    """A JPEG picture whose header tells of so many pixels a side."""
+    """Return a JPEG whose header claims ``side_px`` × ``side_px`` pixels."""
     data = jpeg()
     frame = data.index(b"\xff\xc0")
     return data[: frame + 5] + side_px.to_bytes(2, "big") * 2 + data[frame + 9 :]
@@ -126,7 +126,7 @@ def test_what_is_no_picture_of_the_size_is_not_taken(data: bytes) -> None:
 
 
 class Table:
-    """A page with one phone's camera, and who asks it."""
+    """A page with one phone as camera, and an HTTP client."""
 
     def __init__(self) -> None:
         self.said = list[str]()

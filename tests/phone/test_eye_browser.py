@@ -1,4 +1,4 @@
-"""A phone's page in a real browser, whose camera plays a recording, again and again: the referee sees its moves."""
+"""A phone's page in a real browser whose camera plays a recording repeatedly: the referee sees its moves."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from tools.phone_table import WAIT_S, alive, pictures_of, taken_in_hand, write_f
 pytestmark = [pytest.mark.pictures, pytest.mark.slow]
 
 FPS = 5
-"""Slower than it was filmed, so that a machine that has other things to do follows it."""
+"""Slower than it was filmed, so that a busy machine can follow."""
 
 HELD = 4
-"""So many pictures the board is held still: two tell that it is, and a busy machine misses some."""
+"""Number of pictures for which the board is held still: two are needed, and a busy machine misses some."""
 
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the browser's camera plays; it is opened anew with every page."""
+    """Return the file that the browser's camera plays; it is reopened with every page."""
     return tmp_path_factory.mktemp("film") / "film.y4m"
 
 
@@ -40,7 +40,7 @@ def phone(film: Path, launch: Callable[..., Browser]) -> Browser:
 
 
 def addresses(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """The page's address, and that in the phone's QR code."""
+    """Return the page's address, and the one in the phone's QR code."""
     said = list[str]()
     while not (line := process.stderr.readline()).startswith("phone 1: http"):  # type: ignore[union-attr]
         assert line, f"the program has ended: {said}"
@@ -49,7 +49,7 @@ def addresses(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 def referee(started: Callable[..., Any], examples: Path, folder: Path) -> subprocess.Popen[str]:
-    """A referee who waits for a phone."""
+    """Start a referee that waits for a phone."""
     profile = examples / "domination-1"
     start = tomllib.loads((profile / "recording.toml").read_text())["start"]
     command = [sys.executable, "-m", "companion.cli", "referee", "domination", "--phone", "--web", "127.0.0.1:0"]
@@ -62,7 +62,7 @@ def referee(started: Callable[..., Any], examples: Path, folder: Path) -> subpro
 
 
 def told(process: subprocess.Popen[str], is_it: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-    """What the referee says until one event is it."""
+    """Return the referee's events up to the first for which ``is_it`` holds."""
     events, end_s = list[dict[str, Any]](), time.monotonic() + WAIT_S
     while not (events and is_it(events[-1])):
         line = process.stdout.readline()  # type: ignore[union-attr]

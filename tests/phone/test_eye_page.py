@@ -1,4 +1,4 @@
-"""The page of a phone that is a camera, in a real browser whose camera plays a film, without a referee behind it."""
+"""The page of a phone used as camera, in a real browser whose camera plays a film, without a referee."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vision.capture.phone import LARGEST, PhoneCamera
 
 SIZE = (640, 360)
 QUADRANTS = np.array([[(30, 30, 200), (30, 200, 30)], [(200, 30, 30), (200, 200, 200)]], np.uint8)
-"""What the sensor sees, BGR: red, green in the upper half, blue, white in the lower one."""
+"""What the sensor sees, BGR: red and green in the upper half, blue and white in the lower one."""
 
 WITH_TORCH = """
     window.lit = [];
@@ -37,14 +37,14 @@ Picture = npt.NDArray[np.uint8]
 
 
 def sensed(scale: float = 1.0) -> Picture:
-    """(360, 640, 3) uint8 BGR."""
+    """Return the sensor's picture, (360, 640, 3) uint8 BGR."""
     width, height = SIZE
     rows, columns = np.arange(height) * 2 // height, np.arange(width) * 2 // width
     return np.asarray(QUADRANTS[rows][:, columns] * scale, np.uint8)
 
 
 class Camera:
-    """A page that lets a phone be a camera; ``note`` is what the hand that holds it is told."""
+    """A page for a phone as camera; ``note`` is what the person holding it is told."""
 
     def __init__(self) -> None:
         self.camera, self.door, self.note = PhoneCamera("phone 1", SIZE), Door("secret"), dict[str, int]()
@@ -56,7 +56,7 @@ class Camera:
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the browser's camera plays; it is opened anew with every page."""
+    """Return the file that the browser's camera plays; it is reopened with every page."""
     return tmp_path_factory.mktemp("film") / "film.y4m"
 
 
@@ -76,7 +76,10 @@ def served() -> Iterator[Camera]:
 
 @pytest.fixture
 def hold(phones: Browser, served: Camera, film: Path) -> Iterator[Callable[..., Page]]:
-    """Takes a phone into the hand and touches the button; ``seen`` is what the browser gives of its camera."""
+    """Return a function that opens the page on a phone and touches the start button.
+
+    ``seen`` is the picture that the browser gets from its camera.
+    """
     pages = list[Page]()
 
     def held(seen: Picture | None = None, script: str = "", angle: int = 0, kind: str = "") -> Page:
@@ -105,7 +108,7 @@ def hold(phones: Browser, served: Camera, film: Path) -> Iterator[Callable[..., 
 def test_however_a_phone_is_held_the_picture_lies_as_its_sensor_does(
     hold: Callable[..., Page], served: Camera, kind: str, angle: int, quarters: int
 ) -> None:
-    # A browser turns what the sensor sees upright.
+    # A browser turns the sensor's picture upright.
     hold(np.rot90(sensed(), quarters), angle=angle, kind=kind)
     assert served.camera.has_come(WAIT_S)
     got = served.camera.grab().astype(int)

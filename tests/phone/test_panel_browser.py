@@ -1,4 +1,4 @@
-"""A phone as the table's panel, in a real browser: what it shows, sounds, speaks and lets be pressed."""
+"""A phone as the table's panel in a real browser: display, sound, speech and buttons."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ HEARD = """
       setTimeout(() => words.onend?.(), 20);
     };
 """
-"""Stands for the loudspeaker and the motor: what the page does with them is written down."""
+"""Replaces loudspeaker and vibration motor, and records how the page uses them."""
 
 
 class PanelTable(WebTable):
-    """A table whose panel phones are, in one language."""
+    """A table whose panels are phones, in one language."""
 
     def __init__(self, code: str = "en", sounds: Path | None = None, start: str | None = None) -> None:
         self.routes = PanelRoutes(CODE, lambda: "secret")
@@ -83,7 +83,7 @@ def panel_table() -> Iterator[Callable[..., PanelTable]]:
 
 @pytest.fixture
 def hold(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Takes a phone into the hand on which the panel is opened."""
+    """Return a function that opens the panel on a phone."""
     pages, faults = list[Page](), list[str]()
 
     def opened(table: PanelTable, size: tuple[int, int] = PLAY["portrait"], locale: str = "en-GB") -> Page:
@@ -105,7 +105,7 @@ def hold(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 
 def comes(page: Page, expression: str) -> None:
-    """Wait until an expression holds; the page's security policy forbids it to be evaluated again and again in it."""
+    """Wait until an expression holds; the page's security policy forbids polling it within the page."""
     until = time.monotonic() + WAIT_S
     while not page.evaluate(expression):
         assert time.monotonic() < until, expression

@@ -1,4 +1,4 @@
-"""Phones that are panels: what they are told, and what of them is heard, with real requests."""
+"""Phones as panels: what they are sent, and which of their messages are accepted, with real HTTP requests."""
 
 from __future__ import annotations
 

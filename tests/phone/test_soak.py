@@ -1,4 +1,4 @@
-"""The phone's soak, in short: a real browser whose camera plays the example recording."""
+"""A short version of the phone's soak test: a real browser whose camera plays the example recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store of its own for each test, a match in it, and events to keep."""
+"""A new store for each test, with one match in it, and events."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -14,33 +14,33 @@ POSITION = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G
 
 @pytest.fixture
 def info() -> MatchInfo:
-    """What is known of a match at its beginning."""
+    """Return the description of a match at its beginning."""
     begun = datetime(2026, 11, 21, 19, 30, tzinfo=UTC)
     return MatchInfo("domination", ("R", "G"), POSITION, begun, "domination", ("Ada", "Émile"))
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the store lies."""
+    """Return the path of the store."""
     return tmp_path / "matches.db"
 
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    """A new store."""
+    """Open a new store."""
     with Store.open(path) as opened:
         yield opened
 
 
 @pytest.fixture
 def match(store: Store, info: MatchInfo) -> MatchId:
-    """A match that has begun."""
+    """Return the id of a match that has begun."""
     return store.begin(info)
 
 
 @pytest.fixture
 def event() -> Callable[[int], Event]:
-    """The ``n``-th event of some match."""
+    """Return a function that makes the ``n``-th event of a match."""
 
     def make(n: int) -> Event:
         if n == 1:

@@ -1,4 +1,4 @@
-"""Accounts of verdicts survive the store, and what is no account is said to be none."""
+"""Storage of verdicts' grounds, and refusal of malformed ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every way in which a store's file can fail: one line that names the file and the remedy, and nothing lost."""
+"""Failures of a store's file: each gives one line with the file and the remedy, and nothing is lost."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def message_of(path: Path, *, read_only: bool) -> str:
 
 
 def fill(store: Store, match: MatchId, event: Make) -> tuple[int, str]:
-    """Append until the disk is full: the number of the last event that was kept, and the error."""
+    """Append until the disk is full; return the number of the last stored event, and the error."""
     for n in range(1, 10_000):
         try:
             store.append(match, event(n))
@@ -130,7 +130,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 400 kB."""
+    """Mount a disk of 400 kB; skip the test if that is not permitted."""
     place = tmp_path / "disk"
     place.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", place], check=False, capture_output=True)
@@ -207,7 +207,7 @@ def test_events_that_the_system_refuses_to_write_wait_and_are_written_in_order(p
     first, warning, waiting, later, last = json.loads(done.stdout)
     assert first > 10
     assert warning.startswith(f"NOT SAVED: 1 event only in memory ({path}: ")
-    # Each new attempt first makes what room it can by tidying up, so some are written meanwhile.
+    # Each new attempt first frees some space, so some events are written meanwhile.
     assert 0 < waiting <= last - first + 1
     assert later is None
     with Store.open(path, read_only=True) as store:

@@ -1,4 +1,4 @@
-"""A match goes on while its disk fails, says so, and is written in full when there is room again."""
+"""A match goes on while its disk fails, with a warning, and is written in full once there is space again."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def keeper(store: Store, match: MatchId) -> Iterator[Keeper]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Nobody else can write to the store meanwhile."""
+    """Lock the store against other writers."""
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     yield

@@ -1,4 +1,4 @@
-"""Where the store lies by default."""
+"""The default location of the store."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_without_any_home_the_options_are_named(environment: dict[str, str]) -> 
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty place for the user's files."""
+    """Return an empty folder that serves as the user's data folder."""
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     return tmp_path

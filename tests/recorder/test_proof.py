@@ -1,4 +1,4 @@
-"""The chain of hashes: whole for what was appended, broken at the right event by every change behind its back."""
+"""The hash chain: intact for appended events, and broken at the right event by every manipulation."""
 
 import sqlite3
 from collections.abc import Callable
@@ -17,14 +17,14 @@ ALTERED = "it, its grounds, the match's row or an event before it was altered: i
 
 @pytest.fixture
 def kept(store: Store, match: MatchId, event: Make) -> MatchId:
-    """A match of nine events, the fifth with evidence, the fifth and seventh with grounds."""
+    """Return a match of nine events, the fifth with evidence, the fifth and seventh with grounds."""
     for n in range(1, 10):
         store.append(match, event(n), b"picture" if n == 5 else None, f"grounds {n}" if n in (5, 7) else None)
     return match
 
 
 def tamper(path: Path, *statements: str) -> None:
-    """Change the file as somebody would who knows SQLite."""
+    """Modify the file by SQL after dropping its triggers."""
     other = sqlite3.connect(path, isolation_level=None)
     names = other.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
     for (name,) in names:
@@ -106,7 +106,7 @@ def test_damage_in_one_match_leaves_the_others_whole(path: Path, store: Store, k
 
 
 def test_the_hash_is_the_one_that_is_documented() -> None:
-    # Computed once with sha256sum: a change of the chain would break every kept match.
+    # Computed once with sha256sum: a change of the chain would break every stored match.
     before = first_hash(("domination", "[]", "p", "2026-11-21T19:30:00+00:00", "domination"))
     assert before.hex() == "2e584d5f6ee1470537754eb0e2e69fe4cd99470027fde252904dbee947ddc430"
     assert next_hash(before, "{}", None).hex() == "5c270a320554949d3b5a3c50aa75c8683a8dc340599e40d58e403691ab1c7b64"

@@ -1,4 +1,4 @@
-"""Texts from a file that may hold anything: an event or BadText, nothing else."""
+"""Parsing of untrusted stored texts: the result is an event or BadText, nothing else."""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Pictures in bounded space: the oldest go first, those of disputed verdicts last, and the chain holds."""
+"""Pictures within a space budget: the oldest are removed first, those of disputed verdicts last.
+
+The hash chain stays intact.
+"""
 
 from pathlib import Path
 

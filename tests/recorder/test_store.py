@@ -1,4 +1,4 @@
-"""The store: what goes in comes out, in order, and nothing that is in can be changed."""
+"""The store returns events in order, and nothing stored can be changed."""
 
 import os
 import sqlite3

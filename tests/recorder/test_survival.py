@@ -1,4 +1,4 @@
-"""The writing program is killed at random moments: what it had been told is kept is kept, and the store opens."""
+"""The writing program is killed at random moments: confirmed events are kept, and the store can be opened."""
 
 import random
 import subprocess
@@ -33,7 +33,7 @@ Started = Callable[..., subprocess.Popen[bytes]]
 
 
 def kill_after(started: Started, path: Path, lines: int) -> int:
-    """Start a writer, kill it once it has written so many lines, and return the last event that it called kept."""
+    """Start a writer, kill it after ``lines`` lines, and return the last event that it confirmed."""
     writer = started([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE)
     assert writer.stdout is not None
     for _ in range(lines):
@@ -53,7 +53,7 @@ def test_no_event_that_was_called_kept_is_lost_by_a_kill(path: Path, started: St
             match = store.match_ids()[-1]
             events = store.events(match)
             assert [event.n for event in events] == list(range(1, len(events) + 1))
-            # The event that was being written when the kill came may be there or not.
+            # The event being written during the kill may be stored or not.
             assert kept <= len(events) <= kept + 1
             assert broken_at(store, match) is None
     with Store.open(path, read_only=True) as store:

@@ -1,4 +1,4 @@
-"""Matches of every game, as records, with all that may happen in one."""
+"""Records of matches of every game, with every kind of event."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ Play = Callable[..., MatchRecord]
 
 
 def played(tag: str, seed: int = 1, plies: int = 40, names: tuple[str, ...] = ()) -> MatchRecord:
-    """A random lawful match with an illegal act, a take-back, rulings, questions and what else can be said."""
+    """Return the record of a random legal match with an illegal act, a take-back, rulings, questions and so on."""
     game, chance = load_game(tag), Random(f"{tag} {seed}")
     match = Match(game, game.start())
     start = format_position(game, match.position)
@@ -100,7 +100,7 @@ def _incidents(game: Game, match: Match, say: Callable[..., None]) -> None:
 
 @pytest.fixture
 def play() -> Play:
-    """Makes records."""
+    """Return the function that makes records."""
     return played
 
 
@@ -108,5 +108,5 @@ def play() -> Play:
     params=["citadel", "cheight", "domination", "domination:classic/3", "ziggurat", "diamond", "diamond:table/4"]
 )
 def record(request: pytest.FixtureRequest) -> MatchRecord:
-    """A match of each game."""
+    """Return a match of each game."""
     return played(request.param)

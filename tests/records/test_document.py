@@ -1,4 +1,4 @@
-"""JSON documents of matches: exact, and nothing in one is believed."""
+"""JSON documents of matches: exact round trips, and validation of untrusted input."""
 
 import json
 from dataclasses import replace

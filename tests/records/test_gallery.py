@@ -1,4 +1,4 @@
-"""Matches as diagrams."""
+"""Matches as series of diagrams."""
 
 from __future__ import annotations
 

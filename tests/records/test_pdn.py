@@ -1,4 +1,4 @@
-"""Matches of draughts as PDN: written, read back, and read by somebody else's library."""
+"""Draughts matches as PDN: written, read back, and read by another library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ENGLISH = '[GameType "21"]\n\n'
 
 
 def played(tag: str, seed: int, most: int = 400, start: str = "", names: tuple[str, ...] = ()) -> MatchRecord:
-    """A match of random moves."""
+    """Return a match of random moves."""
     game, chance = load_game(tag), random.Random(f"{tag} {seed}")
     match = Match(*read_position(start)) if start else Match(game, game.start())
     begun = format_position(game, match.position)
@@ -67,7 +67,7 @@ def test_a_match_comes_back_move_by_move_with_its_end_and_its_people(tag: str, s
 
 @pytest.mark.parametrize(("tag", "variant"), VARIANTS.items())
 def test_another_library_reads_the_same_game(tag: str, variant: str) -> None:
-    """Pydraughts plays the moves as written and comes to the same position."""
+    """Pydraughts plays the moves as written and reaches the same position."""
     record = played(tag, 7, most=60)
     *_, (_, match) = record.stages()
     (game,) = PDNReader(format_pdn(record)).games
@@ -82,7 +82,7 @@ def test_another_library_reads_the_same_game(tag: str, variant: str) -> None:
 
 
 def pieces(fen: str) -> list[tuple[str, str]]:
-    """Square and stack of every piece that pydraughts sees."""
+    """Return the square and stack of every piece in pydraughts' FEN."""
     _, *sides = fen.split(":")
     squares = [(side[0], square) for side in sides for square in side[1:].rstrip(".").split(",") if square]
     return [(square.removeprefix("K"), letter * (1 + square.startswith("K"))) for letter, square in squares]

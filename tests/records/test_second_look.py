@@ -1,4 +1,4 @@
-"""A verdict's second look is shown with it: words on the terminal, pictures in the file."""
+"""The second look of a verdict is shown with it: as text in the terminal, with pictures in the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Score sheets: whatever happened in a match is read back, and whatever is wrong in one has a line and a column."""
+"""Score sheets: all events are read back, and errors have a line and a column."""
 
 import re
 from dataclasses import replace
@@ -162,7 +162,7 @@ TOKENS = st.sampled_from(
 
 
 def check(sheet: str) -> None:
-    """Whatever a sheet says, it is read, and then written and read again alike, or refused on one line with a place."""
+    """Check that a sheet is read and survives a round trip, or is refused on one line with a place."""
     try:
         record = parse_sheet(sheet, NOW)
     except BadText as error:

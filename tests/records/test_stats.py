@@ -1,4 +1,4 @@
-"""A club's matches in numbers."""
+"""Statistics of a club's matches."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Positions to try things on: those that seeded random play reaches, the same in every run."""
+"""Sample positions reached by seeded random play, the same in every run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.rules.game import Attempt, Game, Move, Position, view
 
 @cache
 def played_positions(tag: str, games: int, longest: int) -> tuple[Position, ...]:
-    """Every position of some random games, the start and the ends included."""
+    """Return every position of some random games, including starts and ends."""
     game, chance = load_game(tag), random.Random(f"{tag} {games}")
     positions: list[Position] = []
     for _ in range(games):
@@ -28,7 +28,10 @@ def played_positions(tag: str, games: int, longest: int) -> tuple[Position, ...]
 
 
 def lookalikes(game: Game, position: Position) -> Iterator[tuple[Move, ...]]:
-    """Legal moves after which the board looks the same; those that leave it as it was, to the eye, are one group."""
+    """Yield groups of legal moves after which the board looks the same.
+
+    Those that leave its look unchanged form one group.
+    """
     looks: dict[View, list[Move]] = {}
     for move in game.legal_moves(position):
         looks.setdefault(view(game, game.table(game.play(position, move))), []).append(move)
@@ -38,29 +41,29 @@ def lookalikes(game: Game, position: Position) -> Iterator[tuple[Move, ...]]:
 
 @lru_cache(maxsize=7)
 def attempted(tag: str, position: Position) -> tuple[Attempt, ...]:
-    """All single acts in ``position``, which several tests ask for; kept for one game's ``sample``."""
+    """Return all single acts in ``position``, cached because several tests ask for them."""
     return tuple(load_game(tag).attempts(position))
 
 
 @pytest.fixture(scope="module", params=available_tags())
 def tag(request: pytest.FixtureRequest) -> str:
-    """Every game in every variant for every number of players, one after another."""
+    """Return each game in every variant for every number of players, one after another."""
     return str(request.param)
 
 
 @pytest.fixture
 def game(tag: str) -> Game:
-    """The game of ``tag``."""
+    """Return the game of ``tag``."""
     return load_game(tag)
 
 
 @pytest.fixture
 def positions(tag: str) -> tuple[Position, ...]:
-    """Some hundred positions of random play, finished games among them."""
+    """Return some hundred positions of random play, including finished games."""
     return played_positions(tag, games=4, longest=120)
 
 
 @pytest.fixture
 def sample(positions: tuple[Position, ...]) -> list[Position]:
-    """A few of ``positions``, for what takes long; the last, often a finished game, among them."""
+    """Return a few of ``positions`` for slow tests, with the first and the last, which is often a finished game."""
     return [*random.Random(len(positions)).sample(positions, 5), positions[0], positions[-1]]

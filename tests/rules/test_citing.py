@@ -1,4 +1,4 @@
-"""Words for numbers, lists and disturbances."""
+"""Numbers, lists and disturbances in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every game must keep, whatever its rules; a new game gets these tests for nothing."""
+"""Properties that every game must have, whatever its rules; new games are tested automatically."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_attempts_within_some_cells_are_those_that_touch_no_other(game: Game, sa
 
 
 def seen_to_change(position: Position, move: Move) -> set[Cell]:
-    """The cells that an act changes to the eye: an exchange with a covered piece changes only the top one's."""
+    """Return the cells that an act visibly changes: an exchange with a covered piece shows only at its source."""
     is_covered = move.target is not None and 0 < move.level < len(position.board[move.target])
     return set(move.cells) - ({move.target} if is_covered and move.target != move.source else set())
 
@@ -131,7 +131,7 @@ def test_play_leaves_the_old_position_alone(game: Game, sample: list[Position]) 
 
 
 def test_violations_are_sentences_about_squares(game: Game, sample: list[Position]) -> None:
-    """They name one, unless they say that the game is over or that something else comes first."""
+    """Each violation names a cell, unless the game is over or another act is due first."""
     for position in sample:
         is_about_squares = position.to_move != NOBODY and game.due(position) is None
         for attempt in game.attempts(position, frozenset(range(14))):
@@ -213,7 +213,7 @@ def test_views_show_tops_and_heights(game: Game, sample: list[Position]) -> None
 def test_legal_moves_look_different_unless_the_game_says_that_some_do_not(
     game: Game, positions: tuple[Position, ...]
 ) -> None:
-    """And each changes the look of the board.  A game with exceptions tests which (``tests/games``)."""
+    """Each legal move also changes the look of the board.  Games with exceptions test those in ``tests/games``."""
     if not game.has_lookalikes:
         for position in positions[::3]:
             assert list(lookalikes(game, position)) == []

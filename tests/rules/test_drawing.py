@@ -1,4 +1,4 @@
-"""Boards drawn with characters."""
+"""Boards drawn with text characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No rule without a test that shows it at work, and no mark for a rule that is not there."""
+"""Every rule has a test marked with it, and every mark names an existing rule."""
 
 from __future__ import annotations
 

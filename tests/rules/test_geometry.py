@@ -1,4 +1,4 @@
-"""Layouts, lines and what a hand can do."""
+"""Layouts, lines, and the acts that a hand can do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ A1, B2, C3 = (LAYOUT.index[name] for name in ("a1", "b2", "c3"))
 
 
 def names(cells: tuple[int, ...]) -> str:
-    """Names of cells, joined."""
+    """Return the names of cells, joined by spaces."""
     return " ".join(LAYOUT.cells[cell] for cell in cells)
 
 

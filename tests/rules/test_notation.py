@@ -1,4 +1,4 @@
-"""Texts that are no positions or moves, and the one way in which those that are must be written."""
+"""Notation: invalid positions and moves are refused, and valid ones have exactly one text."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_bad_positions_are_told_what_is_wrong(text: str, fault: str) -> None:
 
 
 def test_a_position_over_too_early_is_refused() -> None:
-    """Whose turn it is follows from who can move: a text cannot say otherwise."""
+    """Whose turn it is follows from who can move; a text cannot claim otherwise."""
     with pytest.raises(BadPositionText, match="write G or R"):
         read_position(START[:-1] + "-")
     with pytest.raises(BadPositionText, match="write -"):
@@ -144,7 +144,7 @@ def test_reserve_pieces_carry_their_letter_only_where_it_tells_something() -> No
 
 
 def read_or_refuse(text: str) -> tuple[Game, Position] | str:
-    """The position, or the error's message."""
+    """Return the position, or the error's message."""
     try:
         return read_position(text)
     except CompanionError as error:

@@ -1,4 +1,4 @@
-"""The pages of rules in ``docs/rules`` are those that the rules files make."""
+"""The rule pages in ``docs/rules`` agree with the rules in the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "rules"
 
 
 def test_the_pages_are_up_to_date(tmp_path: Path) -> None:
-    """Else: ``companion games --pages docs/rules``."""
+    """To update them, run ``companion games --pages docs/rules``."""
     assert main(["games", "--pages", str(tmp_path)]) == 0
     made = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     kept = {path.name: path.read_text(encoding="utf-8") for path in DOCS.iterdir()}

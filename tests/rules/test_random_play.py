@@ -1,4 +1,4 @@
-"""Any game that moves may take, chosen by hypothesis, so that a failure comes with the shortest game that shows it."""
+"""Random games chosen by Hypothesis, which reduces failures to the shortest game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from companion.rules.notation import format_move, format_position, parse_move, p
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(available_tags()), st.lists(st.integers(0, 10_000), max_size=60))
 def test_play_survives_being_written_down(tag: str, choices: list[int]) -> None:
-    """Playing from the texts gives the same game as playing on; no legal move is ever refused."""
+    """Playing from the texts gives the same game as playing on, and no legal move is ever refused."""
     game = load_game(tag)
     position = game.start()
     for choice in choices:
@@ -32,6 +32,6 @@ def test_play_survives_being_written_down(tag: str, choices: list[int]) -> None:
 
 
 def assert_whole(game: Game, text: str) -> None:
-    """The position is over or goes on, never both."""
+    """Check that the position is either over or can go on, never both."""
     position = parse_position(game, text)
     assert (position.to_move == NOBODY) == (game.outcome(position) is not None) == (not game.legal_moves(position))

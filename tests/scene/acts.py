@@ -1,4 +1,4 @@
-"""Illegal acts as the referee tells them."""
+"""Illegal acts as events of the referee."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.tracker.sights import format_sights, seen_of
 def illegal(
     game: Game, position: Position, attempt: str | None, levels: tuple[int, ...] | None = None, **stacks: str
 ) -> Illegal:
-    """``attempt`` made in ``position``, or a table on which some squares hold other ``stacks``."""
+    """Return the event for ``attempt`` in ``position``, or for a table on which some cells hold other ``stacks``."""
     before = game.table(position)
     if attempt is None:
         board = tuple(stacks.get(name, stack) for name, stack in zip(game.layout.cells, before.stacks, strict=True))

@@ -1,4 +1,4 @@
-"""Boards drawn from the kits' shapes, as pictures that are well-formed."""
+"""Boards drawn as SVG from the kits' dimensions."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_a_text_that_does_not_fit_the_game_tells_no_way() -> None:
 
 
 def test_a_board_whose_kit_names_no_colours_is_drawn_as_that_of_the_game() -> None:
-    """Who plays draughts on a board of his own wants to see which squares are dark."""
+    """A player with an own draughts board needs to see which squares are dark."""
     game, printed = load_game("draughts:russian"), load_kit("draughts")
     own = replace(printed, board=replace(printed.board, cell_colour=None, chequer_colour=None))
     drawn = dressed(game, own)

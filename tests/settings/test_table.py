@@ -1,4 +1,4 @@
-"""``table.toml``: what it may say, and every mistake in it at once, with its line."""
+"""``table.toml``: its keys, and the report of all mistakes at once, each with its line."""
 
 import re
 from dataclasses import fields
@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "table.md"
 
 
 def anything_goes(words: tuple[str, ...]) -> None:
-    """Refuses nothing."""
+    """Accept any options."""
 
 
 def read(tmp_path: Path, text: str) -> Settings:
@@ -34,7 +34,7 @@ def mistakes(tmp_path: Path, text: str) -> list[str]:
 
 
 def options() -> dict[str, bool]:
-    """Every long option of `companion referee` by name, and whether it takes a value."""
+    """Return every long option of `companion referee`, and whether it takes a value."""
     (adders,) = build_parser("referee")._subparsers._group_actions
     actions = adders.choices["referee"]._option_string_actions
     names = {name.removeprefix("--"): action.nargs != 0 for name, action in actions.items() if name.startswith("--")}

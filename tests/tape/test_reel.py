@@ -1,4 +1,4 @@
-"""The folder of a recording: whole at every moment, within its space, and read back as it was written."""
+"""The folder of a recording: consistent at every moment, within its space, and read back as it was written."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ Make = Callable[..., Reel]
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Make]:
-    """Begins a recording in ``tape`` that is closed after the test."""
+    """Return a function that begins a recording in ``tape``, which is closed after the test."""
     made: list[Reel] = []
 
     def begin(space_bytes: int = 10**6, card: Card = CARD) -> Reel:
@@ -42,7 +42,7 @@ def times(folder: Path) -> list[float]:
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether every picture that is named is there, and no other."""
+    """Return whether exactly the pictures named in the index exist."""
     return [file for file, _ in read_index(folder)] == sorted((folder / "frames").iterdir())
 
 
@@ -76,7 +76,7 @@ def test_when_space_is_short_the_oldest_calm_pictures_go(make: Make) -> None:
         tape.add(picture(0), float(k % 10), is_calm=k % 2 == 1)
         assert is_whole(tape.folder)
         assert tape.used_bytes <= 10 * size
-    # At the eleventh and the thirteenth a tenth of the space is made free.
+    # At the eleventh and the thirteenth picture a tenth of the space is freed.
     assert [int(file.stem) for file, _ in read_index(tape.folder)] == [0, 2, 4, 6, 8, 9, 10, 11, 12]
     assert tape.frames == 13
 

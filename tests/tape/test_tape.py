@@ -1,4 +1,4 @@
-"""Recording beside the referee: in order, never holding it up, and every loss is said."""
+"""Recording alongside the referee: in order, never delaying it, and with every loss reported."""
 
 import threading
 from dataclasses import replace
@@ -22,7 +22,7 @@ def frame(k: int) -> Frame:
 
 
 class SlowReel(Reel):
-    """A disk that waits until it is let go."""
+    """A reel on a disk that blocks until it is released."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, CARD, 10**9)
@@ -83,7 +83,7 @@ def test_a_slow_disk_costs_frames_and_not_time(tmp_path: Path) -> None:
 
 
 class BrokenReel(Reel):
-    """A disk that fails at the third picture."""
+    """A reel on a disk that fails at the third picture."""
 
     def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
         if self.frames == 2:

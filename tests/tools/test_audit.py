@@ -1,4 +1,4 @@
-"""The audit says what it could not look up."""
+"""The audit reports what it could not look up."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Boards that the program renders itself, through cameras that no example has."""
+"""Rendered boards seen through cameras that no example has."""
 
 import random
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.mark.parametrize("seed", [110, 117])
 def test_stacks_in_a_line_away_from_the_camera_are_told_apart(seed):
-    """Tall stacks two squares apart reach into each other's picture: each is the other's background."""
+    """Tall stacks two squares apart overlap in the picture: each is part of the other's background."""
     cells = read_board(seed, "citadel")
     assert max(len(cell.stack) for cell in cells) > 3
     assert [cell for cell in cells if not cell.right and cell.seen >= HIDDEN] == []
@@ -24,7 +24,7 @@ def test_stacks_in_a_line_away_from_the_camera_are_told_apart(seed):
 
 @pytest.mark.parametrize("seed", [109, 112])
 def test_towers_of_one_colour_are_told_from_single_pyramids(seed):
-    """Each pyramid of a tower stands a little off the one below it, and is turned a little otherwise."""
+    """Each pyramid of a tower is slightly displaced and turned relative to the one below."""
     cells = read_board(seed, "ziggurat")
     assert {len(set(cell.stack.lower())) for cell in cells} == {0, 1, 2, 3}
     assert [cell for cell in cells if not cell.right] == []

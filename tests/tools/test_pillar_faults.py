@@ -1,4 +1,4 @@
-"""Copies of a recording whose sensors are wrong: only what is said to be wrong is."""
+"""Copies of a recording with sensor faults: only the intended values differ."""
 
 import csv
 from pathlib import Path
@@ -16,7 +16,7 @@ MOVES = CELLS.index("c3")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Of ten seconds, in which c3 is raised by two levels after five."""
+    """Return a recording of ten seconds, in which c3 is raised by two levels after five."""
     made = tmp_path / "match"
     made.mkdir()
     (made / "recording.toml").write_text('kit = "diamond"\nlens = "../lens"\n')

@@ -1,4 +1,4 @@
-"""Traced pictures of which only what has changed is traced anew."""
+"""Incrementally path-traced pictures: only what has changed is traced again."""
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ def test_a_shadow_falls_away_from_the_lamp():
 
 @pytest.mark.parametrize("name", ["diamond", "domination", "ziggurat"])
 def test_rays_meet_what_they_meet_among_plain_bodies(name):
-    """The other tracer has discs of 36 sides, and looks at all bodies."""
+    """The reference tracer has discs with 36 sides, and tests all bodies."""
     kit = load_kit(name)
     setup = setup_of(kit)
     levels = setup.levels or [None] * len(kit.cells)
@@ -112,7 +112,7 @@ def test_rays_meet_what_they_meet_among_plain_bodies(name):
         towards = tuple((target - eye) / np.linalg.norm(target - eye))
         reach, body, _ = hit(solids, tuple(eye), towards, np.inf)
         expected, plane, number = traced._hit(plain, tuple(eye), towards, np.inf)
-        if abs(reach - expected) > 0.3:  # past the edge of a disc, where 36 sides are not round
+        if abs(reach - expected) > 0.3:  # past the edge of a disc, where 36 sides differ from a circle
             continue
         assert (body == GROUND) == (plane == traced.GROUND)
         assert body == (number if plane >= 0 else body)

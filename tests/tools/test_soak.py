@@ -1,4 +1,4 @@
-"""Demonstrations by the dozen."""
+"""The soak test of demonstrations."""
 
 import pytest
 

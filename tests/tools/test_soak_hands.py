@@ -1,4 +1,4 @@
-"""The campaign of what comes and goes beside the board."""
+"""The campaign of hands and objects that come and go beside the board."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_comes_is_seen_beside_the_board_and_goes(kind: str) -> None:
 
 
 def _over(table: SimulatedTable, bystanders: Bystanders, t_s: float) -> np.ndarray:
-    """The picture before the match has begun, with what bystanders show at ``t_s``."""
+    """Return the picture before the match has begun, with the bystanders' overlays at ``t_s``."""
     picture = table.frame(0.0)
     for overlay in bystanders(t_s):
         picture = overlay(picture, table.scene)
@@ -55,7 +55,7 @@ def _over(table: SimulatedTable, bystanders: Bystanders, t_s: float) -> np.ndarr
 
 @pytest.mark.parametrize(("after_s", "late"), [(0.2, 0), (LATE_S + 0.1, 1), (4.0, 1)])
 def test_a_verdict_is_late_by_when_the_acting_hand_had_left(after_s: float, late: int) -> None:
-    """Also when the next hand has come meanwhile."""
+    """The delay counts from the departure of the acting hand, even if the next hand has come in the meantime."""
     game = load_game("domination")
     act = Truth(MOVE, "R", 1.0, 2.0, 2.0, 5.0, "e4-e5", (), game.start(), game.table(game.start()))
     said = [Accepted(t=2.0 + after_s, n=1, player="R", move="e4-e5", position="")]

@@ -1,4 +1,4 @@
-"""Matches before a simulated reader, by the dozen."""
+"""The soak test of matches with simulated readings."""
 
 from companion.games import load_game
 from companion.simulate.evaluation import MISSED, Fault, Result
@@ -14,7 +14,7 @@ MISS = Fault(4.0, MISSED, "G: illegal *c3 (DOM-6)", "nothing was said")
 
 
 def run(*faults: Fault) -> soak_readings.Run:
-    """A match of one move and one illegal act."""
+    """Return a run of one move and one illegal act."""
     result = Result(moves=1, accepted=1, acts=1, caught=1 - len(faults), questions=0, faults=faults)
     return soak_readings.Run(result, (MOVED, ADDED), 1, 0, (0.001, 0.002), (0.003,))
 

@@ -1,4 +1,4 @@
-"""The campaign of kills itself, in short: nothing that was shown is lost, and the match goes on."""
+"""A short version of the kill campaign: nothing shown is lost, and the match goes on."""
 
 import sqlite3
 from pathlib import Path

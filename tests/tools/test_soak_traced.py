@@ -1,4 +1,4 @@
-"""Matches before traced light: what is kept and told of them."""
+"""Matches in path-traced pictures: which pictures are kept and what is reported."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ class Act:
 
 
 class Film:
-    """Six frames in which an act begins at the second and the fifth."""
+    """A film of six frames, with acts beginning at frames 2 and 5."""
 
     def __init__(self):
         self.truth = []

@@ -1,4 +1,4 @@
-"""The bodies that light is traced among."""
+"""Geometry of the bodies for path tracing."""
 
 import numpy as np
 import pytest

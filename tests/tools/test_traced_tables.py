@@ -1,4 +1,4 @@
-"""Tables drawn at random for traced light."""
+"""Random tables for path tracing."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.pictures
 
 KITS = ("cheight", "citadel", "diamond", "domination", "ziggurat")
 SEEDS = (1, 2, 3, 4, 5)
-"""One of each kit: drawing a table takes seconds."""
+"""One seed per kit, because drawing a table takes seconds."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The drawing of the wiring is the one that the program's pins give."""
+"""The wiring diagram agrees with the program's pins."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A machine whose sound goes into a file."""
+"""Sound output redirected to a file."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def heard_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """How much sound ALSA has been given, 16-bit samples as they were."""
+    """Return a function for the number of bytes sent to ALSA, as 16-bit samples."""
     home, sound = tmp_path / "home", tmp_path / "sound.raw"
     home.mkdir()
     plugin = f'pcm.!default {{ type file slave.pcm null file "{sound}" format raw }}\n'

@@ -1,4 +1,4 @@
-"""Clips made by the real espeak-ng."""
+"""Sound clips made by the real espeak-ng."""
 
 import wave
 from pathlib import Path

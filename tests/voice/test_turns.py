@@ -1,4 +1,4 @@
-"""What is said next: the newest and most important, and nothing twice in a row."""
+"""Scheduling of speech: the newest and most important first, and nothing twice in a row."""
 
 from companion.panel.cues import Rank, Topic
 from companion.panel.panel import Said
@@ -15,7 +15,7 @@ NOTE = said("note", Topic.NOTICE, Rank.NOTICE)
 
 
 def spoken(*heard_at: tuple[float, Said], ends: tuple[float, ...] = ()) -> list[tuple[float, str]]:
-    """What is begun and when, as sentences come and spoken ones end."""
+    """Return (time, text) of each sentence that is begun, as sentences arrive and spoken ones end."""
     turns, begun = Turns(), []
     happenings = [*((t_s, one) for t_s, one in heard_at), *((t_s, None) for t_s in ends)]
     for t_s, one in sorted(happenings, key=lambda each: each[0]):

@@ -1,4 +1,4 @@
-"""The voice: what a desk says is spoken, by the real espeak-ng and aplay, into a file instead of a loudspeaker."""
+"""The voice panel: sentences are spoken by the real espeak-ng and aplay, into a file."""
 
 import threading
 import time
@@ -35,7 +35,7 @@ def voice_desk(library: Library) -> Desk:
 
 
 def size(file: Path) -> int:
-    """Bytes of sound in a file."""
+    """Return the number of bytes of sound in a file."""
     with wave.open(str(file)) as sound:
         return sound.getnframes() * sound.getsampwidth()
 

@@ -1,4 +1,4 @@
-"""A sentence is cut into clips that are known ahead."""
+"""Splitting of sentences into clips known in advance."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A table without a camera: perfect readings of what the test lays on it, judged in a thread of its own."""
+"""A table without a camera: perfect readings of what the test puts on it, judged in a thread of its own."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from vision.capture.frames import Frame
 
 FRAME_S = 1 / 12
 PACE_S, IDLE_S, IDLE_FRAMES = 0.002, 0.02, 5 * 12
-"""So long a frame takes, and where nobody has laid anything for so many: five seconds, longer than any patience."""
+"""Duration of a frame, and the slower one after IDLE_FRAMES without a change: five seconds, longer than any delay."""
 
 WAIT_S = 300
-"""Long enough for a machine that has other things to do."""
+"""Timeout that is long enough for a busy machine."""
 
 HIGHEST = 10
 CLEAR = Noise(height_nats=60.0, top_nats=60.0, frame_nats=0.1)
@@ -42,7 +42,7 @@ PICTURE = b"\xff\xd8\xff\xe0 no real picture \xff\xd9"
 
 
 class WebTable:
-    """A referee, his page, and what lies on the board; ``lay`` and ``play`` are the players' hands."""
+    """A referee, its page, and the board; ``lay`` and ``play`` act as the players' hands."""
 
     def __init__(
         self, tag: str, start: str | None = None, routes: Sequence[BaseRoute] = (), station: Station | None = None
@@ -68,14 +68,14 @@ class WebTable:
         return self.page.server.port
 
     def lay(self, **stacks: Stack) -> None:
-        """A hand leaves these squares so; all others as the accepted position has them."""
+        """Set these stacks; all other cells are as in the accepted position."""
         board = list(self.game.table(self.referee.match.position).stacks)
         for cell, stack in stacks.items():
             board[self.game.layout.index[cell]] = stack
         self._laid = tuple(board)
 
     def play(self, text: str) -> Event:
-        """A hand makes this move; returns what is said of it."""
+        """Make a move on the board, and return the first event after it."""
         match = self.referee.match
         move = parse_move(self.game, match.position, text)
         begun = len(self.events)
@@ -83,11 +83,11 @@ class WebTable:
         return self.wait_for(lambda: self.events[begun] if len(self.events) > begun else None)
 
     def restore(self) -> None:
-        """The table shows the accepted position again."""
+        """Show the accepted position again."""
         self.lay()
 
     def wait_for(self, what: Callable[[], Any]) -> Any:
-        """The first value of ``what`` that counts as true."""
+        """Wait for the first truthy value of ``what`` and return it."""
         until = time.monotonic() + WAIT_S
         while not (value := what()):
             assert time.monotonic() < until, f"waited in vain; said so far: {self.events}"
@@ -95,12 +95,12 @@ class WebTable:
         return value
 
     def said(self, kind: str) -> Event:
-        """The next or last event of this kind."""
+        """Return the last event of this kind, waiting for one if necessary."""
         event: Event = self.wait_for(lambda: next((e for e in reversed(self.events) if e.event == kind), None))
         return event
 
     def close(self) -> None:
-        """End."""
+        """Stop the thread and close everything."""
         self._is_closed.set()
         self._thread.join()
         self.inbox.close()
@@ -141,7 +141,7 @@ class WebTable:
 
 @pytest.fixture
 def open_table() -> Iterator[Callable[..., WebTable]]:
-    """Opens tables, and closes them."""
+    """Return a function that opens tables, which are closed after the test."""
     tables = list[WebTable]()
 
     def opened(tag: str, start: str | None = None) -> WebTable:
@@ -155,14 +155,14 @@ def open_table() -> Iterator[Callable[..., WebTable]]:
 
 @pytest.fixture
 def table(open_table: Callable[..., WebTable]) -> WebTable:
-    """A table for Domination that stands as at the start."""
+    """Return a table for Domination at the start position."""
     table = open_table("domination")
     table.wait_for(lambda: table.referee.snapshot.mode == "watching")
     return table
 
 
 class Client:
-    """Asks a page as scripts do."""
+    """An HTTP client as used by scripts."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -170,7 +170,7 @@ class Client:
     def ask(
         self, method: str, path: str, body: bytes | str | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers (lower case) and body of the answer."""
+        """Return the status, headers (lower case) and body of the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
         try:
             connection.request(method, path, body, headers or {})
@@ -180,7 +180,7 @@ class Client:
             connection.close()
 
     def order(self, action: str, token: str = "secret", **fields: Any) -> tuple[int, dict[str, Any]]:
-        """An arbiter's action: status and answer; asked again while the table does not get round to it."""
+        """Send an arbiter's action and return status and answer; repeat it while the table is too busy (503)."""
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
         until = time.monotonic() + WAIT_S
         while True:
@@ -189,14 +189,14 @@ class Client:
                 return status, json.loads(data)
 
     def state(self) -> dict[str, Any]:
-        """The whole state."""
+        """Return the whole state."""
         row: dict[str, Any] = json.loads(self.ask("GET", "/state")[2])
         return row
 
 
 @pytest.fixture(scope="module")
 def still() -> Iterator[WebTable]:
-    """A table whose match no test may change."""
+    """Return a table whose match must not be changed by tests."""
     table = WebTable("domination")
     table.wait_for(lambda: table.referee.snapshot.mode == "watching")
     yield table
@@ -206,11 +206,11 @@ def still() -> Iterator[WebTable]:
 
 @pytest.fixture
 def stranger(still: WebTable) -> Client:
-    """Asks the page of the ``still`` table."""
+    """Return a client of the ``still`` table's page."""
     return Client(still.port)
 
 
 @pytest.fixture
 def client(table: WebTable) -> Client:
-    """Asks the page of ``table``."""
+    """Return a client of the page of ``table``."""
     return Client(table.port)

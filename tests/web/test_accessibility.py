@@ -1,4 +1,4 @@
-"""Every page of the program, looked at by axe: dark on a phone in one language, light on a screen in the other."""
+"""Accessibility of every page by axe: dark on a phone in one language, light on a screen in another."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ PLIES = 14
 LOOKS = (((390, 844), "dark"), ((1280, 900), "light"))
 
 OF_A_LOOK = ["color-contrast", "target-size", "scrollable-region-focusable", "meta-viewport", "valid-lang"]
-"""The rules that colours, sizes and languages decide: the others ask for the structure, the same in all looks."""
+"""The rules that depend on colours, sizes and languages; the others check the structure, which is always the same."""
 
 pytestmark = [pytest.mark.pictures, pytest.mark.slow]
 
 
 def findings(page: Page) -> list[str]:
-    """What axe has to say of what the page shows now, in each look, and each in a language of its own."""
+    """Return axe's findings for the page's current state, in each look, with the language switched in between."""
     found: list[str] = []
     page.evaluate(Axe().axe_script)
     for number, ((width, height), scheme) in enumerate(LOOKS):
@@ -182,7 +182,7 @@ def test_every_step_of_the_set_up(tmp_path: Path, visit: Callable[[str], Page]) 
 
 
 def test_a_step_of_the_set_up_keeps_the_focus_while_answers_come(tmp_path: Path, visit: Callable[[str], Page]) -> None:
-    """Nor is a press lost in which one comes: its button stays the same."""
+    """A press while an answer arrives is not lost either, because the button element stays the same."""
     bench = Bench(tmp_path)
     served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
     page = visit(f"{served.server.url}setup#token=secret")
@@ -192,7 +192,7 @@ def test_a_step_of_the_set_up_keeps_the_focus_while_answers_come(tmp_path: Path,
     for number in range(4):
         with page.expect_response("**/setup/state?step=mat"):
             pass
-        if number == 1:  # the first answers say what is done
+        if number == 1:  # the first answers mark finished steps
             step.focus()
     expect(step).to_be_focused()
     served.close()
@@ -216,7 +216,7 @@ def test_a_phone_as_panel(visit: Callable[[str], Page]) -> None:
     assert findings(page) == []
     page.locator("#start").click()
     expect(page.locator(".lamps .lit")).to_have_count(1)
-    page.evaluate("document.exitFullscreen()")  # what fills the screen has no other size
+    page.evaluate("document.exitFullscreen()")  # a page in full screen has no other size
     assert findings(page) == []
     table.lay(c3="", d4="RR")
     expect(page.locator(".panel")).to_have_attribute("data-ground", "red", timeout=1000 * WAIT_S)
@@ -237,7 +237,7 @@ CONTRASTS = """() => {
     const [dark, bright] = [style.backgroundColor, style.borderTopColor].map(light).sort((a, b) => a - b);
     return (bright + 0.05) / (dark + 0.05);
 }"""
-"""How the frame round whose turn it is stands out from what is inside it (WCAG 2.1: 3 at least)."""
+"""Contrast between the frame that marks the turn and its inside (WCAG 2.1: 3 at least)."""
 
 
 @pytest.mark.parametrize("name", [info.name for info in available_games()])

@@ -1,4 +1,4 @@
-"""The kept matches on the page: who sees them, and every form."""
+"""Stored matches on the page: access, and every output format."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KNOWN = {"Authorization": "Bearer secret"}
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Page]:
-    """A page before a store with one match."""
+    """Return a page with a store that holds one match."""
     path = tmp_path / "m.db"
     begun = datetime(2026, 11, 21, 19, 30, tzinfo=UTC)
     with Store.open(path) as store:

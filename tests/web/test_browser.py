@@ -1,4 +1,4 @@
-"""The page in a real browser, at a table that plays."""
+"""The page of a playing table in a real browser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ expect.set_options(timeout=1000 * WAIT_S)
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a table's page; no visit may leave an error in the browser's console."""
+    """Return a function that opens a table's page; no visit may leave an error in the browser's console."""
     pages, faults = list[Page](), list[str]()
 
     def opened(table: WebTable, path: str = "", size: tuple[int, int] = (1366, 768), locale: str = "en-GB") -> Page:
@@ -52,7 +52,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 
 def cell(page: Page, name: str) -> str:
-    """What the page tells of a square to those who listen."""
+    """Return the accessible label of a square."""
     return page.locator(f'g.square[data-cell="{name}"]').get_attribute("aria-label") or ""
 
 
@@ -169,7 +169,7 @@ def test_no_position_is_set_before_there_is_a_board(table: WebTable, visit: Call
         page.reload()
     expect(page.locator("#arbiter")).to_be_visible()
     expect(page.locator("#set-position")).to_be_disabled()
-    is_held = False  # pictures that come later go on at once
+    is_held = False  # pictures that come later continue at once
     for route in held:
         route.continue_()
     expect(page.locator("#set-position")).to_be_enabled()
@@ -187,7 +187,7 @@ def test_the_position_is_set_by_hand(table: WebTable, visit: Callable[..., Page]
     expect(page.locator("#text")).to_have_value(format_position(table.game, after(table, "c3-d3")))
     page.locator('#editor button[data-word="set-this"]').click()
     table.said("corrected")
-    # The table does not show this position: what is said first is soon followed by what to set up.
+    # The table does not show this position, so the set-up instructions soon follow the first message.
     expect(page.locator("#log")).to_contain_text("set the position")
     assert table.referee.match.position == after(table, "c3-d3")
 
@@ -237,7 +237,7 @@ def test_an_answer_that_comes_late_does_not_undo_what_was_typed_since(
 
 
 def after(table: WebTable, text: str):  # type: ignore[no-untyped-def]
-    """The position after one move from the start."""
+    """Return the position after one move from the start."""
     start = table.game.start()
     move = parse_move(table.game, start, text)
     assert format_move(table.game, start, move) == text

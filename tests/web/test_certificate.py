@@ -1,4 +1,4 @@
-"""The page over TLS: the table's own certificate, somebody's own, and what is none."""
+"""The page over TLS: the table's own certificate, a user's own, and invalid ones."""
 
 from __future__ import annotations
 

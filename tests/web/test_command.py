@@ -1,4 +1,4 @@
-"""`companion demo --web`: the page beside a table with pictures."""
+"""`companion demo --web`: the page of a table with pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTICE = re.compile(r"page: http://127\.0\.0\.1:(\d+)/ .*#token=(\S+)")
 
 @pytest.fixture
 def demo(tmp_path: Path, started: Callable[..., subprocess.Popen[str]]) -> tuple[Client, str]:
-    """A demonstration with a page: who asks it, and the arbiter's token."""
+    """Start a demonstration with a page; return an HTTP client and the arbiter's token."""
     command = [sys.executable, "-m", "companion.cli", "demo", "--fast", "--json", "--web", "127.0.0.1:0"]
     process = started(
         [*command, "--match", str(tmp_path / "demo.db")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True

@@ -1,4 +1,4 @@
-"""Browsers that keep the server waiting, and who is served all the same."""
+"""Clients that keep the server waiting must not keep others from being served."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WAIT_S = 300
 
 @pytest.fixture
 def connect(table: WebTable) -> Iterator[Callable[[bytes], socket.socket]]:
-    """Opens a connection and sends some bytes."""
+    """Return a function that opens a connection and sends some bytes."""
     wires = list[socket.socket]()
 
     def connected(data: bytes = b"") -> socket.socket:
@@ -31,7 +31,7 @@ def connect(table: WebTable) -> Iterator[Callable[[bytes], socket.socket]]:
 
 
 def is_dropped(wire: socket.socket) -> bool:
-    """Whether the server ends the connection."""
+    """Return whether the server ends the connection."""
     try:
         return wire.recv(1000) == b""
     except ConnectionResetError:

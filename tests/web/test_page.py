@@ -1,4 +1,4 @@
-"""The page's addresses, asked over real connections."""
+"""The page's URLs, requested over real connections."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
 PAGE_BYTES = 150_000
 
 OWN_FIVES = "domination 4/6/8/1,GGGGR,R,GGGGR,1,G,2/8/8/6/4 R"
-"""Red's lone piece may go onto either of two towers of five, which look the same afterwards."""
+"""Red's single piece may go onto either of two towers of five, which look the same afterwards."""
 
 
 def read_events(port: int, count: int, after: int | None = None, path: str = "/events") -> list[tuple[int, dict]]:  # type: ignore[type-arg]
-    """The first messages of a stream: their ids and data."""
+    """Return the ids and data of the first messages of a stream."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_S)
     connection.request("GET", path, headers={} if after is None else {"Last-Event-ID": str(after)})
     answer, messages, n = connection.getresponse(), [], 0
@@ -127,7 +127,7 @@ def test_the_page_is_small_and_brings_nothing_from_elsewhere(stranger: Client) -
     bodies, wanted = {"": data}, [data]
     while wanted:  # each file names others
         for name in re.findall(rb"/static/([\w.]+)", wanted.pop()):
-            if name not in bodies and not name.startswith(b"three."):  # which is there only for three dimensions
+            if name not in bodies and not name.startswith(b"three."):  # which is loaded only for three dimensions
                 bodies[name] = stranger.ask("GET", f"/static/{name.decode()}")[2]
                 wanted.append(bodies[name])
     assert {b"space.js", b"words.js", b"icon.svg"} < bodies.keys()
@@ -353,7 +353,7 @@ def test_streams_end_with_the_table(table: WebTable) -> None:
     connection.request("GET", "/events")
     answer = connection.getresponse()
     table.close()
-    # To read a stream that goes on would end in a timeout.
+    # Reading a stream that stays open would time out.
     assert b'"event":"start"' in answer.read()
     connection.close()
 

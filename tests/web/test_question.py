@@ -1,4 +1,4 @@
-"""A question about one move, as the page asks it."""
+"""The page's dialog for a question about one move."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from companion.web.page import Page as WebPage
 from tools.told import Told
 
 RING_PX = 5
-"""The ring and its distance, as the style sheet has them."""
+"""Width of the focus ring with its offset, in px, as in the style sheet."""
 
 CUT_OFF = f"""() => [...document.querySelectorAll("button, input, summary, a, select")].flatMap((element) => {{
     if (!element.checkVisibility() || element.disabled) return [];
@@ -27,7 +27,7 @@ CUT_OFF = f"""() => [...document.querySelectorAll("button, input, summary, a, se
     }}
     return [];
 }})"""
-"""What can be focused and is not shown wholly, with the ring round it, for something around it cuts it off."""
+"""Focusable elements whose focus ring is partly clipped by an ancestor."""
 
 GAME = load_game("diamond:table")
 START = format_position(GAME, GAME.start())

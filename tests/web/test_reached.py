@@ -1,4 +1,4 @@
-"""Where others find the pages of this machine."""
+"""The addresses under which other devices reach the pages of this machine."""
 
 from __future__ import annotations
 

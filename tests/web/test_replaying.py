@@ -1,4 +1,4 @@
-"""A kept match as the page takes it: steps with their boards, each part of them once."""
+"""A stored match in the page's compact format: steps with their boards, each part stored once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JSON = st.recursive(
 
 
 def read(text: str) -> Any:
-    """As the page reads it."""
+    """Decode a text as the page does."""
     values: list[Any] = []
 
     def meant(row: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The set-up of a table, with a simulated one before the camera."""
+"""Set-up of a table, with a simulated table in front of the camera."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
 
 
 class Bench:
-    """A workshop before a simulated table, and what its panel has shown."""
+    """A workshop in front of a simulated table, and what its panel has shown."""
 
     def __init__(
         self, folder: Path, scene: str = "camera", kit: str = "domination", cameras: Cameras | None = None
@@ -70,7 +70,7 @@ class Bench:
                 return
 
     def at(self, step: str) -> Any:
-        """How a step stands once the table shows it."""
+        """Return the row of a step once the table shows it."""
         self.workshop.enter(step)
         self.workshop.fresh()
         return getattr(self.workshop, f"{step}_row")()
@@ -78,7 +78,7 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    """A table that is set up from one test to the next, in their order."""
+    """Return a table that is set up from one test to the next, in order."""
     bench = Bench(tmp_path_factory.mktemp("table"))
     yield bench
     bench.workshop.close()
@@ -117,7 +117,7 @@ def test_photographs_measure_the_lens(bench: Bench) -> None:
 
 @pytest.mark.parametrize("kit", ["domination", "draughts-10"])
 def test_the_empty_mat_tells_the_lens_of_a_camera_that_nobody_has_measured(tmp_path: Path, kit: str) -> None:
-    """Which is longer than usual ones, and bent."""
+    """Its lens has a longer focal length than usual, and distortion."""
     bench = Bench(tmp_path, kit=kit)
     bench.workshop.enter("empty")
     bench.workshop.fresh()
@@ -192,7 +192,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 
 class Stalling:
-    """A camera that gives pictures of times (s) after it was opened, by a clock of its own, when ``go`` is called."""
+    """A camera with its own clock, which delivers pictures when the test calls ``give``."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -200,14 +200,14 @@ class Stalling:
         self._pictures: queue.Queue[Frame | None] = queue.Queue()
 
     def clock(self) -> float:
-        """The time; ``asked`` is set once anybody but the thread that fetches has wanted to know it."""
+        """Return the time; set ``asked`` once a thread other than the fetching one has requested it."""
         now_s = self.now_s
         if threading.current_thread().name != "set-up":
             self.asked.set()
         return now_s
 
     def give(self, grey: int, taken_s: float, came_s: float, workshop: Workshop) -> None:
-        """One picture, and wait until it has come."""
+        """Deliver one picture, and wait until it has arrived."""
         self.now_s = came_s
         frame = Frame(np.full((720, 1280, 3), grey, np.uint8), grey, taken_s - 100.0)
         self._pictures.put(frame)
@@ -271,7 +271,7 @@ def test_a_picture_taken_after_the_question_answers_it(bench: Bench, tmp_path: P
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(workshop.fresh)
         assert source.asked.wait(WAIT_S)
-        # Who asks may look at the first ones late: a camera goes on giving pictures.
+        # The asking thread may look at the first pictures late, so the camera keeps delivering.
         for number in itertools.takewhile(lambda _: not answer.done(), itertools.count(1)):
             source.give(number, 102.0 + number / 10, 102.0 + number / 10, workshop)
         assert answer.result(WAIT_S).t_s + 100.0 >= 102.1 + QUEUE_S
@@ -280,7 +280,7 @@ def test_a_picture_taken_after_the_question_answers_it(bench: Bench, tmp_path: P
 
 @pytest.fixture(scope="module")
 def asker(bench: Bench) -> Iterator[Client]:
-    """Asks the bench's page."""
+    """Return a client of the bench's page."""
     page = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
     yield Client(page.server.port)
     page.close()

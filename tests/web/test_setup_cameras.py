@@ -1,4 +1,4 @@
-"""The choice of the camera on the page of the set-up, and views of the calibration board taken by themselves."""
+"""Choosing the camera on the set-up page, and automatic collection of calibration views."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_camera_is_called_what_people_know_it_by(choice: Choice, label: str) -
 
 @dataclass
 class Shelf:
-    """Cameras that can be chosen: all of them look at the same simulated table."""
+    """Cameras to choose from, all of which look at the same simulated table."""
 
     source: Photographer
     opened: list[tuple[Choice, Camera | None]] = field(default_factory=list)

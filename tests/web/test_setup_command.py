@@ -1,4 +1,4 @@
-"""`companion setup`: the page and its way into the match."""
+"""`companion setup`: the page, and the transition to the match."""
 
 from __future__ import annotations
 

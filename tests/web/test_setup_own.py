@@ -1,4 +1,4 @@
-"""The set-up of somebody's own board, with a simulated one before the camera."""
+"""Set-up of a player's own board, with a simulated one in front of the camera."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[tuple[Photographer, Workshop, Kit]]:
-    """A set-up for draughts before somebody's own board."""
+    """Return the source, workshop and true kit of a set-up for draughts on a player's own board."""
     kit, game = own_board(), load_game("draughts")
     source = Photographer(kit, game, lambda _: time.sleep(0.04))
     workshop = Workshop(
@@ -77,7 +77,7 @@ def test_an_own_board_is_set_up_from_its_corners_and_two_pictures(own: tuple[Pho
 
 
 def measured(workshop: Workshop, true: Kit, corners: Sequence[float] = ()) -> Any:
-    """The row of an own board whose field's corners were pointed at; those of its true kit where none are given."""
+    """Measure a board from the corners of its field, by default the true ones; return the resulting row."""
     workshop.enter("mat")
     workshop.fresh()
     flat = corners or corners_px(true)
@@ -86,7 +86,7 @@ def measured(workshop: Workshop, true: Kit, corners: Sequence[float] = ()) -> An
 
 
 def come_to_start(workshop: Workshop, true: Kit) -> None:
-    """Measure the board and learn its appearance, up to the pieces' start position."""
+    """Measure the board and learn its appearance, up to the step of the start position."""
     measured(workshop, true)
     workshop.enter("empty")
     workshop.learn_empty()

@@ -1,4 +1,4 @@
-"""The board in three dimensions, in a real browser that draws with SwiftShader."""
+"""The three-dimensional board in a real browser with SwiftShader."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ COLOURS = """(canvas) => new Promise((done) => requestAnimationFrame(() => {
     const data = pen.getImageData(0, 0, 160, 120).data;
     done(new Set(Array.from({length: 160 * 120}, (_, i) => data.slice(4 * i, 4 * i + 3).join())).size);
 }))"""
-"""How many colours a small copy of the picture has: a black or empty one has few."""
+"""Number of colours in a small copy of the picture; a black or empty one has few."""
 
 
 @pytest.fixture(scope="module")
 def browser(launch: Callable[..., Browser]) -> Browser:
-    """Debian's Chromium with WebGL in software."""
+    """Launch Chromium with WebGL in software."""
     return launch(draws_in_space=True)
 
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a table's page; nothing may be fetched from elsewhere, and no error be left."""
+    """Return a function that opens a table's page; no foreign requests and no errors may occur."""
     pages, faults = list[Page](), list[str]()
 
     def opened(table: WebTable, path: str = "", size: tuple[int, int] = (1280, 900)) -> Page:

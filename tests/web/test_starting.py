@@ -1,4 +1,4 @@
-"""Matches are started on the page: what may be asked for, by whom, and what comes of it."""
+"""Starting matches on the page: permitted requests, authorisation, and results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def lobby() -> Lobby:
 
 @pytest.fixture
 def waiting() -> Iterator[tuple[Page, Lobby]]:
-    """A page at a table where nothing is played, and its lobby."""
+    """Return the page of a table without a match, and its lobby."""
     feed, starter = Feed(START), lobby()
     feed.rest()
     page = Page(("127.0.0.1", 0), feed, token="secret", starter=starter)
@@ -108,7 +108,10 @@ def test_a_match_that_is_going_on_is_left_only_if_one_says_so(
 
 @pytest.fixture
 def answering() -> Iterator[Callable[..., list[Any]]]:
-    """Answers one request in a lobby: begun, or refused with an error; the list gets what was asked for."""
+    """Return a function that answers one request in a lobby: begun, or refused with an error.
+
+    It returns a list that receives what was asked for.
+    """
     threads = list[Thread]()
 
     def answer(starter: Lobby, error: Exception | None) -> list[Any]:
@@ -145,7 +148,7 @@ def test_another_match_begins_on_the_same_stream(waiting: tuple[Page, Lobby]) ->
 
 
 def next_state(answer: http.client.HTTPResponse) -> dict[str, Any]:
-    """The next state that a stream brings."""
+    """Return the next state from a stream."""
     while answer.readline() != b"event: state\n":
         pass
     row: dict[str, Any] = json.loads(answer.readline().removeprefix(b"data: "))
@@ -218,7 +221,7 @@ def test_a_table_plays_one_match_after_the_other(tmp_path: Path, started: Callab
 
 
 def wait_until(what: Callable[[], object]) -> None:
-    """Until it is so."""
+    """Wait until the condition holds."""
     until = time.monotonic() + WAIT_S
     while not what():
         assert time.monotonic() < until

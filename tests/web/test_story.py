@@ -1,4 +1,4 @@
-"""The moves that stand, folded from events."""
+"""The list of valid moves, computed from events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.web.story import Story, told
 
 
 def record(tag: str, plies: int, seed: int = 1) -> tuple[Match, list[Event]]:
-    """A random match and the events that say it."""
+    """Return a random match and its events."""
     game, rng = load_game(tag), random.Random(seed)
     match = Match(game, game.start())
     events: list[Event] = [Start(t=0.0, n=1, position=format_position(game, match.position))]

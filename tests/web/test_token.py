@@ -1,4 +1,4 @@
-"""The arbiter's token of a table that starts by itself."""
+"""The arbiter's token of a table that starts automatically."""
 
 from __future__ import annotations
 

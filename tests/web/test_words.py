@@ -1,4 +1,4 @@
-"""The words of the pages: what may be wrong with the picture has one in every language, wherever it is shown."""
+"""Words of the pages: each trouble with the picture has one in every language, wherever it is shown."""
 
 from __future__ import annotations
 

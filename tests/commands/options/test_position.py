@@ -1,4 +1,4 @@
-"""What the commands that ask the rules say of bad input."""
+"""Bad input to the commands about rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--save`: what was refereed can be refereed again from its recording, with the same events."""
+"""`--save`: a recording made during a match can be refereed again with the same events."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The option of the pillar controller."""
+"""The option for the pillar controller's serial port."""
 
 from __future__ import annotations
 

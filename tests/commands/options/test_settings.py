@@ -1,4 +1,4 @@
-"""`companion referee table.toml`: the file, and over it the command line."""
+"""`companion referee table.toml`: settings from a file, overridden by the command line."""
 
 import json
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture
 def table(tmp_path, short):
-    """Writes table.toml, which looks at a recording and keeps its match in its own folder."""
+    """Return a function that writes table.toml, with a recording as source and a store in its own folder."""
 
     def written(more=""):
         file = tmp_path / "table.toml"

@@ -1,4 +1,4 @@
-"""What looks at the table: cameras, recordings, a simulated table, one or two of them."""
+"""Frame sources: cameras, recordings, a simulated table; one or two of them."""
 
 import argparse
 import sys
@@ -34,7 +34,7 @@ def sight(*words, resume=False):
 
 
 class Live:
-    """Stands where live cameras are opened, and notes which."""
+    """Replacement for live cameras that records which ones were opened."""
 
     def __init__(self, devices, say):
         self.devices = devices

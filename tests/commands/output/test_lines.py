@@ -1,4 +1,4 @@
-"""Lines that several threads say."""
+"""Lines written by several threads."""
 
 import sys
 
@@ -8,7 +8,7 @@ from companion.commands.output.lines import notify
 
 
 class Wire:
-    """A standard error that keeps what each write brought."""
+    """A standard error that records each write."""
 
     def __init__(self) -> None:
         self.writes = list[str]()
@@ -21,7 +21,10 @@ class Wire:
 
 
 def test_a_line_is_one_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a line in two writes another thread's line can begin in the middle, and whoever reads waits for ever."""
+    """A line takes a single write, so that another thread's line cannot begin within it.
+
+    A program that reads lines would otherwise wait forever.
+    """
     wire = Wire()
     monkeypatch.setattr(sys, "stderr", wire)
     notify("hall: http://127.0.0.1:8000/")

@@ -1,4 +1,4 @@
-"""How far long work is: said on a terminal, and nowhere else."""
+"""Progress of long work: shown on a terminal, and nowhere else."""
 
 import os
 import pty
@@ -28,14 +28,14 @@ class Terminal:
         self._stream, self._master = stream, master
 
     def is_stderr(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In the test itself: pytest sets the standard error anew between a fixture and its test."""
+        """Make it the standard error; only in the test itself, because pytest resets it between fixture and test."""
         monkeypatch.setattr(sys, "stderr", self._stream)
 
     def said(self) -> str:
-        """All of it, and the terminal is closed: only then is it certain that nothing is still on its way."""
+        """Close the terminal and return all that was written; only then is nothing still buffered."""
         self._stream.close()
         said = b""
-        with suppress(OSError):  # what a closed terminal answers after its last byte
+        with suppress(OSError):  # a closed terminal raises this after its last byte
             while piece := os.read(self._master, 65536):
                 said += piece
         return said.decode()

@@ -46,7 +46,7 @@ When the board is full or a player has put his last stone, who owns more tops wi
 
 
 def build(variant: str, players: int) -> Tak:
-    """The one game."""
+    """Return the game; it has no variants."""
     return Tak(variant, players)
 
 
@@ -62,11 +62,11 @@ class Tak(StackingGame):
     rules = by_id((*SHARED_RULES, *RULES))
 
     def start(self) -> Position:
-        """Nothing on the board."""
+        """Return the empty board."""
         return Position(("",) * SIZE**2, "W")
 
     def parse_position(self, board: tuple[Stack, ...], to_move: Player, keys: Mapping[str, str]) -> Position:
-        """Checks the numbers of stones, and that the game is not over."""
+        """Check the numbers of stones, and that the game is not over."""
         refuse_other_keys(keys, ())
         check_numbers(board, "", dict.fromkeys(self.players, STONES))
         check_to_move(to_move, NOBODY if self._end(board, "W") else self.players)
@@ -77,12 +77,12 @@ class Tak(StackingGame):
         return ()
 
     def legal_moves(self, position: Position) -> tuple[Move, ...]:
-        """Every placing, and every part of an own stack to every neighbour."""
+        """Return every placing, and every part of an own stack to every neighbour."""
         tried = (move for move, _ in self.acts(position, None))
         return tuple(move for move in tried if not self.violations(position, move))
 
     def violations(self, position: Position, move: Move) -> tuple[Violation, ...]:
-        """TAK-1, TAK-2, and G-1, G-2, G-5."""
+        """Check TAK-1, TAK-2, and G-1, G-2, G-5."""
         if position.to_move == NOBODY:
             return self.after_the_end(move)
         if move.target is None or move.level or move.step:
@@ -113,7 +113,7 @@ class Tak(StackingGame):
         return tuple(lines_of(self.layout).neighbours(cell) for cell in range(SIZE**2))
 
     def play(self, position: Position, move: Move) -> Position:
-        """The stone lies there, or the unit lies on the target; then TAK-3 and TAK-4."""
+        """Put the stone or the unit on the target, then apply TAK-3 and TAK-4."""
         assert move.target is not None
         board = list(position.board)
         if move.source is None:
@@ -125,7 +125,7 @@ class Tak(StackingGame):
         return Position(after, NOBODY if self._end(after, position.to_move) else following)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """TAK-3 or TAK-4."""
+        """Return the result by TAK-3 or TAK-4."""
         return self._end(position.board, "W") if position.to_move == NOBODY else None
 
     def _end(self, board: tuple[Stack, ...], mover: Player) -> Outcome | None:
@@ -149,7 +149,7 @@ class Tak(StackingGame):
         return any(self.layout.places[cell][axis] == SIZE - 1 for cell in reached)
 
     def acts(self, position: Position, within: frozenset[Cell] | None) -> Iterator[acts.Act]:
-        """A stone of either player from beside the board, and what a hand can do to any game."""
+        """Yield stones of either player from beside the board, and what a hand can do in any game."""
         for player in self.players:
             yield from acts.additions(position.board, player, within)
         yield from super().acts(position, within)
