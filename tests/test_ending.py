@@ -22,6 +22,7 @@ def heard():
 
 
 def run(act):
+    """Run ``act`` and then wait, with signals turned into interrupts."""
     with interrupted_by_signals():
         act()
         time.sleep(GENEROUS_S)

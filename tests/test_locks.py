@@ -34,6 +34,7 @@ def pins(lock: str, machine: dict[str, str]) -> dict[str, str]:
 
 
 def wanted(lock: str) -> list[Requirement]:
+    """Return the requirements of pyproject.toml that a lock file must satisfy."""
     extras = PROJECT["project"]["optional-dependencies"]
     texts = [*PROJECT["project"]["dependencies"], *extras["build"], *(extras["dev"] if lock == "dev.txt" else ())]
     return [Requirement(text) for text in texts]

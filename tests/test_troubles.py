@@ -117,10 +117,12 @@ def texts(node: ast.expr, named: dict[str, list[ast.expr]], module: ModuleType) 
 
 
 def places(text: str) -> list[str]:
+    """Return the placeholders of a text."""
     return re.findall(r"{\w*}", text)
 
 
 def bare(text: str) -> str:
+    """Return the text with unnamed placeholders."""
     return re.sub(r"{\w+}", "{}", text)
 
 

@@ -20,22 +20,26 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture
 def eyes(examples):
+    """Return eyes for the example photographs."""
     kit, folder = load_kit("domination"), examples / "photos"
     return Eyes(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit))
 
 
 @pytest.fixture
 def image(examples):
+    """Return the example photograph."""
     return cv2.imread(str(examples / "photos" / "domination-b-103.jpg"))
 
 
 def looked(eyes, image, t_s):
+    """Process a picture at a time in s, and look at it."""
     frame = Frame(image, round(10 * t_s), t_s)
     eyes.moving(frame)
     return eyes.look(frame)
 
 
 def with_arm(image):
+    """Return the picture with an arm over the board."""
     arm = image.copy()
     arm[250:, 560:720] = (110, 140, 190)
     return arm
@@ -49,6 +53,7 @@ def test_a_calm_board_is_read(eyes, image):
 
 
 def pushed(image, dx, dy):
+    """Return the picture shifted by ``dx``, ``dy`` px."""
     return cv2.warpAffine(image, np.float32([[1, 0, dx], [0, 1, dy]]), (1280, 720), borderMode=cv2.BORDER_REFLECT)
 
 
@@ -86,6 +91,7 @@ def test_a_table_is_read_whole_where_it_must_be(eyes, image, monkeypatch):
 
 
 def noisy(image, number, codes=6.0):
+    """Return the picture with Gaussian noise, in codes."""
     noise = np.random.default_rng(number).normal(0, codes, image.shape)
     return np.clip(np.rint(image + noise), 0, 255).astype(np.uint8)
 
@@ -263,6 +269,7 @@ STOOD = (3,) * 25
 
 
 def shares(**cells):
+    """Return the changed shares (25,) of Diamond's cells, 0 where not given."""
     changed = np.zeros(25, np.float32)
     for name, share in cells.items():
         changed[load_kit("diamond").cells.index(name)] = share

@@ -15,6 +15,7 @@ SAID = (Restored(t=1.0, n=1),)
 
 
 def agree(_order: Order | Wish, _by: str) -> tuple[Event, ...]:
+    """Accept every order."""
     return SAID
 
 

@@ -27,6 +27,7 @@ def image(examples):
 
 
 def seen_from(azimuth_deg, elevation_deg=ELEVATION_DEG):
+    """Render the empty board from this direction."""
     camera, nothing = default_camera(), ("",) * len(KIT.cells)
     pose = looking_at(np.zeros(3), 600.0, KIT, elevation_deg, azimuth_deg)
     return Renderer(Scene(KIT, camera, pose, WINDOW)).picture(set_up(nothing, None, seeded("lens", 1)), 0)

@@ -12,6 +12,7 @@ LINE = "the board looks otherwise than the kit says on {}: learn its look again 
 
 
 def look(*unlike):
+    """Return a look in which ``unlike`` cells differ from the kit."""
     cells = ("a1", "b1", "c1")
     return Look(Reading(cells, (EMPTY,), np.zeros((3, 1), np.float32), np.zeros(3, np.float32), unlike=unlike))
 

@@ -47,6 +47,10 @@ class Interrupted:
 
 @pytest.fixture
 def run(examples, tmp_path):
+    """Return a function that referees the example recording with an outage.
+
+    ``before`` and ``after``: numbers of frames before and after it; ``spoil`` modifies the eyes.
+    """
     recording = read_recording(examples / "domination-1")
     kit = load_kit("domination")
 

@@ -30,6 +30,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def keep(path: Path, game: str, *events: Event) -> None:
+    """Store a match with these events."""
     begun = datetime(2026, 11, 21, 19, 30, tzinfo=UTC)
     with Store.open(path) as store:
         match = store.begin(MatchInfo(game, ("R", "G"), BEFORE, begun, "domination"))

@@ -24,6 +24,7 @@ STACKS = {"d5": "RGBYR", "d6": "G", "f4": "B"}
 
 
 def reading(*rows, outlier_share=None, changed=None, levels=None):
+    """Return a reading whose rows are proportional to these probabilities."""
     log = np.log(np.array(rows, np.float32))
     n = len(rows)
     return Reading(
@@ -112,15 +113,18 @@ def pictures():
 
 @pytest.fixture
 def eyes():
+    """Return two cameras' eyes with nominal appearance."""
     return SeveralEyes([Eyes(KIT, default_camera(), nominal_appearance(KIT)) for _ in range(2)])
 
 
 def looked(eyes, frame):
+    """Process a frame and look at it."""
     eyes.moving(frame)
     return eyes.look(frame)
 
 
 def moment(pictures, t_s=0.0):
+    """Return one frame of both cameras at the same time."""
     return Frame(pictures[0], 0, t_s, beside=(Frame(pictures[1], 0, t_s, 1),))
 
 

@@ -12,11 +12,13 @@ FPS = 12
 
 
 def after(difference, seconds, *, moving=True):
+    """Return the state after so many seconds of frames with the same difference."""
     times = (number / FPS for number in range(1, round(seconds * FPS) + 1))
     return reduce(lambda unrest, t_s: step(unrest, t_s, difference, PIECE_PX2, moving=moving), times, Unrest(0.0))
 
 
 def differing(patch_px, flicker=0.1, shake=0.0):
+    """Return a difference between frames with a moving patch of this size, in px."""
     return Difference(moving_px=3 * patch_px, patch_px=patch_px, noise=3.0, flicker=flicker, shake=shake)
 
 

@@ -32,6 +32,8 @@ def scene() -> tuple[Eyes, Frame]:
 
 
 class Clock:
+    """A clock that only the test advances."""
+
     def __init__(self) -> None:
         self.now_s = 0.0
 
@@ -40,6 +42,7 @@ class Clock:
 
 
 def decoded(data: bytes | None) -> np.ndarray:
+    """Decode a JPEG picture."""
     assert data is not None
     picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     assert picture is not None

@@ -13,6 +13,7 @@ from calibration.toml import Table
 
 @pytest.fixture
 def board():
+    """Return a random appearance of 7 × 9 texels."""
     rng = np.random.default_rng(5)
     colour = rng.uniform(0, 1.2, (7, 9, 3)).astype(np.float32)
     return BoardAppearance(
@@ -21,6 +22,7 @@ def board():
 
 
 def table(board):
+    """Return the appearance as a parsed table of a set file."""
     return Table({key: text.strip('"') for key, text in format_board(board).items()}, "set.toml: board")
 
 

@@ -16,21 +16,25 @@ PITCH_MM = 36.0
 
 @pytest.fixture(scope="module")
 def board():
+    """Return a board of 8 × 8 squares whose kit gives no colours."""
     own = replace(load_kit("domination").board, files=8, ranks=8, pitch_mm=(PITCH_MM,) * 2, a1_mm=(-126.0, -126.0))
     return replace(own, missing=frozenset(), cell_colour=None)
 
 
 def appearance(colour, seen=1):
+    """Return the learned appearance of a painting (360, 360, 3), with fine grain."""
     grain = np.random.default_rng(1).normal(0, 0.02, (SIZE_MM, SIZE_MM, 3))
     colour = (np.asarray(colour) + grain).astype(np.float32)
     return BoardAppearance(colour, np.full((SIZE_MM,) * 2, 0.02, np.float32), np.full((SIZE_MM,) * 2, seen, np.uint8))
 
 
 def wood():
+    """Return a (360, 360, 3) painting of plain wood."""
     return np.full((SIZE_MM, SIZE_MM, 3), (0.7, 0.5, 0.3))
 
 
 def chequer():
+    """Return a painting of a chequered board."""
     colour, margin = wood(), round((SIZE_MM - 8 * PITCH_MM) / 2)
     for row in range(8):
         for column in range(row % 2, 8, 2):
@@ -40,6 +44,7 @@ def chequer():
 
 
 def lines():
+    """Return a painting of wood with lines between the squares."""
     colour, margin = wood(), round((SIZE_MM - 8 * PITCH_MM) / 2)
     for k in range(9):
         at = margin + round(k * PITCH_MM)
@@ -58,6 +63,7 @@ def picture():
 
 
 def planks():
+    """Return a painting of planks as wide as the squares."""
     colour = wood()
     colour[::36] = colour[1::36] = 0.1
     return colour
@@ -102,4 +108,5 @@ def test_of_pillars_that_stand_above_the_mat_nothing_is_said(board):
 
 
 def on(board, kit="domination"):
+    """Return a kit with this board."""
     return replace(load_kit(kit), board=board)

@@ -15,6 +15,7 @@ SCALE = PX_PER_MM * 25.4 / 72 * (1 - 1e-5)
 
 
 def raster(data):
+    """Return the single page of a PDF as a picture."""
     (page,) = pypdfium2.PdfDocument(data)
     return np.ascontiguousarray(page.render(scale=SCALE).to_numpy()[..., :3])
 

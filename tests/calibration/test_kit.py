@@ -9,6 +9,7 @@ DOMINATION = (KITS / "domination.toml").read_text(encoding="utf-8")
 
 
 def broken(tmp_path, old, new):
+    """Return the error for Domination's kit with ``old`` replaced by ``new``; it must be one line with the path."""
     path = tmp_path / "mine.toml"
     assert old in DOMINATION
     path.write_text(DOMINATION.replace(old, new, 1), encoding="utf-8")

@@ -12,6 +12,7 @@ from calibration.picture import load_picture
 
 
 def photos(folder):
+    """Return the photographs in a folder, sorted."""
     return tuple(sorted(folder.glob("*.jpg")))
 
 
@@ -66,6 +67,7 @@ def test_the_lens_is_found_as_it_really_is(shared, rig):
 
 
 def grid():
+    """Return rays (63, 3) that cover the picture."""
     x, y = np.meshgrid(np.linspace(-0.55, 0.55, 9), np.linspace(-0.32, 0.32, 7))
     return np.column_stack([x.ravel(), y.ravel(), np.ones(x.size)])
 

@@ -47,6 +47,7 @@ R = { shape = "disc", diameter_mm = 30, height_mm = 8, colour = "#b3202a" }
 
 @pytest.fixture
 def portrait(tmp_path):
+    """Return a user's kit with a mat in portrait format."""
     path = tmp_path / "mine.toml"
     path.write_text(PORTRAIT, encoding="utf-8")
     return read_kit(path)

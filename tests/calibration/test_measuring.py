@@ -41,6 +41,10 @@ def seen(points_mm, distortion=-0.2):
 
 
 def measured(side_mm=(288.0, None), deep=288.0, order=(0, 1, 2, 3), *, knows_lens=False, marker_mm=EDGE_MM, noise=0.0):
+    """Measure a board of 288 mm × ``deep`` mm; return the result and the true sticker corners.
+
+    ``order``: in which the field's corners are given; ``noise``: standard deviation of the corners, in px.
+    """
     field, stickers = board(288.0, deep)
     corners, camera = seen(field)
     corners = corners + np.random.default_rng(1).normal(0, noise, (4, 2))
@@ -51,6 +55,7 @@ def measured(side_mm=(288.0, None), deep=288.0, order=(0, 1, 2, 3), *, knows_len
 
 
 def farthest_mm(result, stickers):
+    """Return the largest error of a measured sticker corner, in mm."""
     return max(np.abs(np.array(marker.corners_mm) - stickers[marker.id]).max() for marker in result.markers)
 
 

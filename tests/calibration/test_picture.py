@@ -17,6 +17,7 @@ from calibration.picture import load_picture
 
 @pytest.fixture
 def picture(examples):
+    """Return an example photograph."""
     return cv2.imread(str(examples / "photos" / "enrol.jpg"))
 
 

@@ -8,6 +8,7 @@ from calibration.piece_sizes import PieceSize, piece_sizes, with_sizes
 
 
 def told(name, sizes):
+    """Return the piece sizes of a kit after the user has given some."""
     return piece_sizes(with_sizes(load_kit(name), sizes).pieces)
 
 

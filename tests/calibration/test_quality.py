@@ -9,6 +9,7 @@ from calibration.quality import advice, gaps, quality
 
 
 def calibration(error_px=0.1, focal=0.001, missing=()):
+    """Return a calibration with this error and focal deviation, and gaps in the coverage at (row, column)."""
     coverage = np.ones((3, 4), bool)
     for row, column in missing:
         coverage[row, column] = False

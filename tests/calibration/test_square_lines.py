@@ -27,6 +27,7 @@ def kit():
 
 
 def nearer(corners_mm):
+    """Return corners moved towards the centre of the board."""
     return tuple((0.75 * x, 0.75 * y) for x, y in corners_mm)
 
 
@@ -41,11 +42,13 @@ HALF_WIDTH_MM = 1.5
 
 @pytest.fixture(scope="module")
 def chequered(kit):
+    """Return a picture of the chequered board without lines."""
     return drawn(kit, 0.0)
 
 
 @pytest.fixture(scope="module")
 def lined(kit):
+    """Return a picture of the board with wide lines between the squares."""
     return drawn(kit, HALF_WIDTH_MM)
 
 
@@ -128,6 +131,7 @@ def test_a_picture_without_a_bare_board_changes_nothing(kit, chequered, covered)
 
 
 def with_pieces(kit, gray):
+    """Return the picture with pieces on every second cell."""
     covered = gray.copy()
     for x, y in shown(np.array([kit.centre_mm(cell) for cell in kit.cells[::2]])).astype(int):
         cv2.circle(covered, (x, y - 10), 46, 220, -1)

@@ -67,6 +67,7 @@ CALLED_OFF: tuple[Event, ...] = (WON[0], GameOver(t=1.0, n=2, winner=None, rule=
 
 
 def keep(path: Path, *matches: tuple[Event, ...], names: tuple[str, ...] = ()) -> None:
+    """Store matches with these events."""
     with Store.open(path) as store:
         for events in matches:
             begun = datetime(2026, 11, 21, 19, 30, tzinfo=UTC)
@@ -76,6 +77,7 @@ def keep(path: Path, *matches: tuple[Event, ...], names: tuple[str, ...] = ()) -
 
 
 def tamper(path: Path, statement: str) -> None:
+    """Modify a store by SQL after dropping its triggers."""
     other = sqlite3.connect(path, isolation_level=None)
     for (name,) in other.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         other.execute(f"DROP TRIGGER {name}")

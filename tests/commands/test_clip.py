@@ -19,6 +19,7 @@ pytestmark = pytest.mark.pictures
 
 
 def clip(folder: Path, file: Path, *words: str) -> int:
+    """Run `companion clip` for the illegal act of the example match."""
     return main(["clip", "1", str(ILLEGAL), "--store", str(folder / "m.db"), "-o", str(file), *words])
 
 

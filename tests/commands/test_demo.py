@@ -11,6 +11,7 @@ pytestmark = pytest.mark.pictures
 
 
 def demo(tmp_path, *words):
+    """Run `companion demo` without waiting, with a store of its own."""
     return main(["demo", "--fast", "--match", str(tmp_path / "m.db"), *words])
 
 

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path, monkeypatch):
+    """Give the store a folder of its own."""
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
 
 
@@ -31,6 +32,7 @@ def doctor(*words):
 
 
 def rows(capsys):
+    """Return the printed JSON rows by the name of the check."""
     return {row["check"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
 
 

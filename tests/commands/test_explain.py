@@ -22,6 +22,7 @@ pytestmark = pytest.mark.pictures
 
 
 def explain(folder: Path, *words: object) -> int:
+    """Run `companion explain` for the illegal act of the example match."""
     return main([str(word) for word in ("explain", 1, ILLEGAL, "--store", folder / "m.db", *words)])
 
 

@@ -40,11 +40,13 @@ def keep(path: Path, record: MatchRecord = RECORD) -> None:
 
 
 def export(path: Path, file: Path) -> Path:
+    """Export the last match to a file and return its path."""
     assert main(["export", "last", "--store", str(path), "-o", str(file)]) == 0
     return file
 
 
 def jpeg(shade: int) -> bytes:
+    """Return a JPEG picture of one grey."""
     return cv2.imencode(".jpg", np.full((720, 1280, 3), shade, np.uint8))[1].tobytes()
 
 
@@ -67,6 +69,7 @@ def test_a_gif_has_every_plate(tmp_path: Path, path: Path) -> None:
 
 
 def frames(file: Path) -> list[np.ndarray]:
+    """Return all frames of a video."""
     video = cv2.VideoCapture(str(file))
     assert video.get(cv2.CAP_PROP_FPS) == FPS
     found = []

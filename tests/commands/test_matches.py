@@ -17,6 +17,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _in_berlin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set the time zone to Berlin."""
     monkeypatch.setenv("TZ", "Europe/Berlin")
     time.tzset()
 

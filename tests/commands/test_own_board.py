@@ -60,6 +60,7 @@ def commands(text):
 
 
 def expanded(words, repository):
+    """Yield the words of a command with example paths expanded as a shell would do."""
     for word in words:
         if word.startswith("examples/"):
             yield from (sorted(map(str, repository.glob(word))) if "*" in word else [str(repository / word)])

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.pictures
 
 
 def lines(capsys):
+    """Return the printed JSON objects, and standard error."""
     out = capsys.readouterr()
     return [json.loads(line) for line in out.out.splitlines()], out.err
 

@@ -29,14 +29,17 @@ def recording(examples):
 
 
 def events(capsys):
+    """Return the printed events."""
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
 def referee(*words):
+    """Run `companion referee domination` and return its exit code."""
     return main([str(word) for word in ("referee", "domination", *words)])
 
 
 def printed(*words):
+    """Run the command and return what it prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         assert referee(*words) == 0
@@ -60,6 +63,7 @@ def shown(examples, tmp_path_factory):
 
 
 def complaint(capsys, *words):
+    """Run a command that fails, and return its one line on standard error."""
     assert referee(*words) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1

@@ -15,6 +15,7 @@ from tests.records.conftest import played
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
+    """Return a store with three random matches."""
     path = tmp_path / "m.db"
     with Store.open(path) as store:
         for tag in ("ziggurat", "citadel", "ziggurat"):

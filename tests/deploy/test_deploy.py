@@ -17,6 +17,7 @@ SCRIPT = DEPLOY / "install-pi.sh"
 
 @pytest.fixture
 def unit() -> ConfigParser:
+    """Return the parsed systemd unit."""
     parser = ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str
     parser.read_string(UNIT.read_text(encoding="utf-8"))

@@ -51,6 +51,7 @@ class Camera:
 
 
 def looked(camera: Camera) -> Check:
+    """Check a camera, which must be closed afterwards."""
     check = check_camera(camera, lambda: camera.t_s).check
     assert camera.closed
     return check
@@ -123,6 +124,7 @@ def test_a_port_at_which_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def panel(kind: str) -> Check:
+    """Check a panel on mock pins."""
     return check_panel(Wishes(kind), ("R", "G"), {"GPIOZERO_PIN_FACTORY": "mock"}, wait=lambda _: None)
 
 

@@ -58,6 +58,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sound(devices: Path, missing: int = 0) -> tuple[Status, str]:
+    """Return the state and the finding of the sound check."""
     check = check_sound(is_wanted=True, missing=missing, devices=devices)
     return check.state, check.found
 

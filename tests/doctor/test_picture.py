@@ -38,6 +38,7 @@ def photo(examples):
 
 
 def faults(image, kit, camera, levels=()):
+    """Return the faults found in a picture, by name."""
     return {check.name: check for check in check_picture(image, kit, camera, levels) if check.state is Status.FAULT}
 
 

@@ -54,6 +54,7 @@ def rig() -> Callable[..., Rig]:
 
 
 def _hosts() -> list[object]:
+    """Return the hosts that can run the firmware here; MicroPython is skipped if it is missing."""
     try:
         name = Path(interpreter()[0]).name
     except BridgeError as error:

@@ -16,6 +16,7 @@ DOC = Path(__file__).parent.parent.parent / "docs" / "protocol.md"
 
 
 def _value(text: str, like: object) -> object:
+    """Parse a documented field as the type of ``like``."""
     if isinstance(like, bytes):
         return bytes.fromhex(text)
     return tuple(map(int, text.split(","))) if isinstance(like, tuple) else int(text)

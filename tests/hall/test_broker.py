@@ -32,6 +32,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def wait_for(what: Callable[[], Any]) -> Any:
+    """Wait for the first truthy value of ``what`` and return it."""
     until = time.monotonic() + WAIT_S
     while not (value := what()):
         assert time.monotonic() < until, "waited in vain"
@@ -111,6 +112,7 @@ def open_hall(
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[LocalBroker]:
+    """Start a broker, which is killed after the test."""
     broker = LocalBroker(tmp_path)
     yield broker
     broker.kill()

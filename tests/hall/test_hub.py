@@ -29,6 +29,7 @@ KEY = topics.key_of(INFO)
 
 
 def match_events(plies: int) -> list[Event]:
+    """Return the events of a match in which the first legal move is always played."""
     match = Match(GAME, GAME.start())
     events: list[Event] = [Start(t=0.0, n=1, position=START)]
     for n in range(2, plies + 2):
@@ -65,6 +66,7 @@ class Room:
 
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
+    """Return a hub with an empty store."""
     room = Room(tmp_path / "hall.db")
     yield room
     room.store.close()

@@ -36,12 +36,14 @@ def room(tmp_path: Path) -> Iterator[Room]:
 
 
 def online(**fields: object) -> tuple[str, bytes]:
+    """Return topic and data of an online message with forged match fields."""
     row = json.loads(topics.online_message(INFO))
     row["match"] |= fields
     return topics.topic("3", topics.ONLINE), json.dumps(row).encode()
 
 
 def event(kind: object, **fields: object) -> tuple[str, bytes]:
+    """Return topic and data of an event message with forged fields."""
     row = {"match": KEY, "event": {"event": kind, "t": 9.0, "n": 3, **fields}}
     return topics.topic("3", topics.EVENT), json.dumps(row).encode()
 

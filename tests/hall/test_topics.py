@@ -86,6 +86,7 @@ def test_other_topics_are_refused(text: str) -> None:
 
 
 def altered(event: Event, /, **fields: object) -> bytes:
+    """Return an event message with some fields replaced."""
     row = json.loads(topics.event_message("k", event))
     row["event"] |= fields
     return json.dumps(row).encode()

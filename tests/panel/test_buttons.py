@@ -38,6 +38,7 @@ def played(edges: Iterable[tuple[float, bool]], until_s: float = 100.0) -> Itera
 
 
 def presses(edges: Iterable[tuple[float, bool]]) -> list[Press]:
+    """Return the reported presses without their times."""
     return [told.press for told in played(edges)]
 
 

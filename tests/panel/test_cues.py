@@ -52,6 +52,7 @@ EVENTS: tuple[Event, ...] = (
 
 
 def cue_of(event: Event) -> Cue:
+    """Return the cue of an event, which must have one."""
     cue = cue_for(event)
     assert cue is not None
     return cue

@@ -25,6 +25,7 @@ ILLEGAL = Illegal(t=0, n=1, player="G", attempt=None, rules=(), reason="", cells
 
 @pytest.fixture
 def factory() -> Iterator[MockFactory]:
+    """Return gpiozero's mock pins with PWM."""
     made = MockFactory(pin_class=MockPWMPin)
     yield made
     made.reset()
@@ -32,6 +33,7 @@ def factory() -> Iterator[MockFactory]:
 
 @pytest.fixture
 def panel(factory: MockFactory) -> Iterator[GpioPanel]:
+    """Return a panel for two players on mock pins."""
     made = GpioPanel(("R", "G"), PINS, factory)
     yield made
     made.close()

@@ -22,6 +22,7 @@ STEADY = 0.05
 
 @pytest.fixture
 def factory() -> Iterator[MockFactory]:
+    """Return gpiozero's mock pins."""
     made = MockFactory(pin_class=MockPWMPin)
     yield made
     made.reset()
@@ -29,6 +30,7 @@ def factory() -> Iterator[MockFactory]:
 
 @pytest.fixture
 def told() -> SimpleQueue[Press]:
+    """Return the queue that receives the presses."""
     return SimpleQueue()
 
 

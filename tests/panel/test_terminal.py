@@ -17,6 +17,7 @@ UNSAVED = Said("unsaved", "NOT SAVED: 1 event", None, OFF)
 def written(
     *said: Said | None, has_colour: bool = False, encoding: str = "utf-8", turn: tuple[str, ...] = ("R",)
 ) -> str:
+    """Return what the panel writes for these sentences."""
     stream = TextIOWrapper(BytesIO(), encoding=encoding, newline="\n")
     panel = TerminalPanel(stream, has_colour=has_colour)
     for one in said:

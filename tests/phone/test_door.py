@@ -23,6 +23,7 @@ SIZE = (64, 48)
 
 
 def jpeg(value: int = 100, size: tuple[int, int] = SIZE) -> bytes:
+    """Return a JPEG picture of one grey."""
     return bytes(cv2.imencode(".jpg", np.full((size[1], size[0], 3), value, np.uint8))[1].tobytes())
 
 

@@ -62,6 +62,7 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def phones(film: Path, launch: Callable[..., Browser]) -> Browser:
+    """Launch a browser whose camera plays the film."""
     write_film(film, [sensed()], 10)
     fake = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")
     return launch(*fake, f"--use-file-for-fake-video-capture={film}")

@@ -70,6 +70,7 @@ class PanelTable(WebTable):
 
 @pytest.fixture
 def panel_table() -> Iterator[Callable[..., PanelTable]]:
+    """Return a function that opens tables with phones as panels, which are closed after the test."""
     tables = list[PanelTable]()
 
     def opened(code: str = "en", sounds: Path | None = None, start: str | None = None) -> PanelTable:
@@ -113,6 +114,7 @@ def comes(page: Page, expression: str) -> None:
 
 
 def what(page: Page, text: str) -> None:
+    """Expect this status text on the panel."""
     expect(page.locator(".panel .what")).to_have_text(text, timeout=1000 * WAIT_S)
 
 

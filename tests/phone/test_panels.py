@@ -27,6 +27,7 @@ def panel() -> PhonePanel:
 
 
 def said(text: str, t: float | None = 1.0) -> Shown:
+    """Return what is shown with a sentence said at time ``t``."""
     return Shown(Lights(GREEN, ("R",), 440.0), ("G",), Said("accepted", text, t, GREEN, Topic.TABLE, Rank.CALM))
 
 

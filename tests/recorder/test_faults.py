@@ -19,6 +19,7 @@ BOTH = pytest.mark.parametrize("read_only", [False, True], ids=["write", "read"]
 
 
 def message_of(path: Path, *, read_only: bool) -> str:
+    """Return the one-line error when a store is opened."""
     with pytest.raises(StoreError) as caught:
         Store.open(path, read_only=read_only)
     message = str(caught.value)

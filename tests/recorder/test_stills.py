@@ -17,6 +17,7 @@ BUDGET = 1000
 
 @pytest.fixture(autouse=True)
 def _small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limit the space for pictures to ``BUDGET`` bytes."""
     monkeypatch.setattr(stills, "BUDGET_BYTES", BUDGET)
 
 
@@ -31,6 +32,7 @@ def move(n: int) -> Event:
 
 
 def kept(store: Store, match: MatchId) -> list[int]:
+    """Return the numbers of the events whose pictures are still stored."""
     return [record.n for record in store.records(match) if store.evidence(match, record.n) is not None]
 
 

@@ -72,6 +72,7 @@ def played(tag: str, seed: int = 1, plies: int = 40, names: tuple[str, ...] = ()
 
 
 def _incidents(game: Game, match: Match, say: Callable[..., None]) -> None:
+    """Add an illegal act and further events that may occur in a match."""
     position = format_position(game, match.position)
     attempt = next(
         attempt for attempt in game.attempts(match.position) if game.violations(match.position, attempt.move)

@@ -25,6 +25,7 @@ def test_a_match_is_read_back_whole(record: MatchRecord) -> None:
 
 
 def changed(**values: Any) -> str:
+    """Return the document of a small match with some keys replaced."""
     return json.dumps(json.loads(format_document(SMALL)) | values)
 
 

@@ -48,6 +48,7 @@ def played(tag: str, seed: int, most: int = 400, start: str = "", names: tuple[s
 
 
 def moves(record: MatchRecord) -> list[str]:
+    """Return the accepted moves of a record."""
     return [event.move for event in record.events if isinstance(event, Accepted)]
 
 

@@ -15,6 +15,7 @@ from tests.records.conftest import played
 
 
 def jpeg(grey: int) -> str:
+    """Return a base64-encoded JPEG picture of one grey."""
     return b64encode(cv2.imencode(".jpg", np.full((40, 60, 3), grey, np.uint8))[1].tobytes()).decode()
 
 
@@ -30,6 +31,7 @@ GROUNDS = Grounds(
 
 
 def told(grounds: Grounds) -> Explained:
+    """Return the explanation of a verdict with these grounds."""
     return Explained(1, "domination", plates(played("domination"))[4], grounds, None)
 
 

@@ -23,6 +23,7 @@ RED_AGAIN, GREEN_AGAIN = [("f5", ""), ("f6", "GR")], [("c6", ""), ("c5", "RG")]
 
 
 def visited(shot, sides, *cells):
+    """Show a visit with arms from ``sides`` that changes some cells; return the events."""
     shot.sweep(8, sides)
     return shot.show(*cells, frames=30)
 
@@ -64,6 +65,7 @@ def test_while_nobody_knows_who_sits_where_people_are_asked(film) -> None:
 
 
 def seated(**sides):
+    """Return what is known of the seats after each player has reached in from one side."""
     hands = NOBODY_CAME
     for player, side in sides.items():
         for _ in range(LEAST_FRAMES):

@@ -49,12 +49,14 @@ class Paced(Film):
 
 
 def paced() -> Paced:
+    """Return a film at the start of Domination, with the table seen once."""
     film = Paced(Match(load_game("domination"), load_game("domination").start()))
     film.lie(film.table.stacks)
     return film
 
 
 def after(gaps_s: list[float], before: Pace = NOTHING_YET, *, moving: bool = False, read: bool = False) -> Pace:
+    """Return the pace after frames with these intervals, in s."""
     t_s = before.last_s or 0.0
     for gap_s in gaps_s:
         before = pace.step(before, t_s, moving=moving, read=read)

@@ -88,6 +88,7 @@ class Field:
 
 @pytest.fixture
 def field() -> Field:
+    """Return a field whose start position has been seen."""
     made = Field()
     made.lie(made.after(), sensed=made.after())
     return made

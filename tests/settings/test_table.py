@@ -22,12 +22,14 @@ def anything_goes(words: tuple[str, ...]) -> None:
 
 
 def read(tmp_path: Path, text: str) -> Settings:
+    """Write settings and read them."""
     file = tmp_path / "table.toml"
     file.write_text(text, encoding="utf-8")
     return read_settings(file, anything_goes)
 
 
 def mistakes(tmp_path: Path, text: str) -> list[str]:
+    """Return the mistakes reported for settings, without the file's name."""
     with pytest.raises(BadSettings) as caught:
         read(tmp_path, text)
     return [line.removeprefix(f"{tmp_path / 'table.toml'}:") for line in str(caught.value).splitlines()]

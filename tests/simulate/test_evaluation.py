@@ -10,6 +10,7 @@ from companion.simulate.table import Truth
 
 
 def done(kind, t_s, text, rules=(), calm_to=None, laid=None):
+    """Return the ground truth of an act of Red that ends at ``t_s``."""
     return Truth(kind, "R", t_s - 1, t_s, t_s, calm_to, text, rules, Position((), "R"), Table(()), t_laid=laid)
 
 

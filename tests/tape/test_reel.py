@@ -34,10 +34,12 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
 
 def picture(shade: int) -> bytes:
+    """Return a JPEG picture of one grey."""
     return cv2.imencode(".jpg", np.full((48, 64, 3), shade, np.uint8))[1].tobytes()
 
 
 def times(folder: Path) -> list[float]:
+    """Return the times in a recording's index, in s."""
     return [t_s for _, t_s in read_index(folder)]
 
 

@@ -31,6 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def heights(copy: Path) -> np.ndarray:
+    """Return time and sensor heights (rows, 1 + cells), in s and mm."""
     return np.loadtxt(copy / "sensors.csv", delimiter=",", skiprows=1)
 
 

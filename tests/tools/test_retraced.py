@@ -23,6 +23,7 @@ AWAY_MM, SIDE_MM = 1200.0, 200.0
 
 
 def small_camera():
+    """Return the default camera at a resolution of 240 × 136 px."""
     usual = default_camera()
     matrix = usual.matrix * (WIDTH_PX / usual.width_px)
     matrix[2, 2] = 1.0
@@ -30,6 +31,7 @@ def small_camera():
 
 
 def room_of(kit, towards=(0.6, 0.0, 0.8)):
+    """Return a room with one square lamp in the direction ``towards``."""
     towards = np.array(towards)
     across = np.array([0.0, 1.0, 0.0])
     edges = SIDE_MM * np.array([across, np.cross(towards, across)])
@@ -41,6 +43,7 @@ def room_of(kit, towards=(0.6, 0.0, 0.8)):
 
 
 def painter(kit, noise=0.0, process=lambda picture, _number: picture):
+    """Return an incremental path tracer for a kit with a small camera."""
     camera = small_camera()
     pose = looking_at(np.zeros(3), 620.0, kit)
     gains = np.full((HEIGHT_PX, WIDTH_PX, 3), 0.6)
@@ -48,12 +51,14 @@ def painter(kit, noise=0.0, process=lambda picture, _number: picture):
 
 
 def setup_of(kit, stacks=None):
+    """Return a set-up with these stacks, by default two pieces on every fourth cell."""
     levels = start_levels(kit) or None
     stacks = stacks or [2 * kit.pieces[0].letter if i % 4 == 1 else "" for i in range(len(kit.cells))]
     return set_up(stacks, levels, seeded("retraced", 1))
 
 
 def changed_setup(setup):
+    """Return the set-up with one stack moved onto another cell."""
     stacks = list(setup.stacks)
     stacks[1], stacks[14] = "", stacks[14] + stacks[1]
     return rearranged(setup, stacks, setup.levels, seeded("retraced", 2))

@@ -26,6 +26,7 @@ class Film:
 
 
 def run_of(*faults, refused=""):
+    """Return a run with these faults."""
     result = Result(10, 10, 4, 4 - len(faults), 1, faults)
     return Run(result, refused, "camera", 3.0)
 

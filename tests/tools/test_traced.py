@@ -15,6 +15,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture(scope="module", params=["diamond", "domination", "ziggurat"])
 def board(request):
+    """Return each kit, a set-up with single pieces, and its bodies."""
     kit = load_kit(request.param)
     stacks = [kit.pieces[0].letter if i % 3 == 0 else "" for i in range(len(kit.cells))]
     setup = set_up(stacks, start_levels(kit) or None, seeded("traced", 1))

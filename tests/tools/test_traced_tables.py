@@ -16,6 +16,7 @@ SEEDS = (1, 2, 3, 4, 5)
 
 @pytest.fixture(scope="module")
 def tables():
+    """Return (seed, kit, random table) for each kit."""
     kits = [load_kit(name) for name in KITS]
     return [(seed, kit, drawn_table(kit, start_levels(kit), seed)) for seed, kit in zip(SEEDS, kits, strict=True)]
 

@@ -108,6 +108,7 @@ def test_cells_that_contradict_an_expectation() -> None:
 
 
 def changed(share):
+    """Return a reading in which this share of each cell's picture has changed."""
     return replace(reading(1, 2, 3, sure=0.6), changed=np.full(3, share, np.float32))
 
 

@@ -111,6 +111,7 @@ class Board:
 
 @pytest.fixture
 def board() -> Callable[..., Board]:
+    """Return the class of boards, to be called with moves."""
     return Board
 
 

@@ -18,6 +18,8 @@ from vision.reader import Reader
 
 @dataclass(frozen=True)
 class Photo:
+    """A photograph with its ground truth: ``table`` maps cells to stacks."""
+
     name: str
     image: np.ndarray
     table: dict[str, str]
@@ -25,6 +27,8 @@ class Photo:
 
 @dataclass(frozen=True)
 class Bench:
+    """A kit, its camera and enrolled appearance, and the photographs made with them by name."""
+
     kit: Kit
     camera: Camera
     appearance: SetAppearance
@@ -36,6 +40,7 @@ class Bench:
 
 @pytest.fixture(scope="session")
 def bench(examples):
+    """Load the example photographs of Domination with their ground truth."""
     folder = examples / "photos"
     kit = load_kit("domination")
     rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]

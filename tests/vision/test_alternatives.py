@@ -27,6 +27,7 @@ def seen(examples):
 
 
 def altered(reader, table, **cells):
+    """Return the table with the states of some cells replaced."""
     return [cells.get(cell, state) for cell, state in zip(reader.kit.cells, table, strict=True)]
 
 

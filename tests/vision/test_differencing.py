@@ -34,6 +34,7 @@ def act(examples):
 
 
 def watch_of(size):
+    """Return a motion watch for pictures of this size, attending to all but their margin."""
     watch = Watch(load_kit("domination"), Camera(*size, np.eye(3), np.zeros(5), 0.0))
     width, height = size
     watch.attend(np.array([(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)]) * (width, height))

@@ -6,6 +6,7 @@ from vision.exposure import MOST_FRAMES, TOGETHER_S, FrameAverage
 
 
 def noisy(n):
+    """Return ``n`` pictures (40, 40, 3) of one scene with independent noise."""
     rng = np.random.default_rng(1)
     return [np.clip(rng.normal(100, 10, (40, 40, 3)), 0, 255).astype(np.uint8) for _ in range(n)]
 

@@ -48,11 +48,13 @@ class Set:
 
 @pytest.fixture(scope="module", params=KITS)
 def known(request, examples):
+    """Return the example pictures of each kit in turn."""
     return Set(examples / "sets" / request.param, request.param)
 
 
 @pytest.fixture(scope="module")
 def pillars(examples):
+    """Return the example pictures of Diamond."""
     return Set(examples / "sets" / "diamond", "diamond")
 
 

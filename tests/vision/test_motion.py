@@ -13,20 +13,24 @@ NAME = "domination-b-103.jpg"
 
 @pytest.fixture
 def image(bench: Bench):
+    """Return the example photograph."""
     return bench.photos[NAME].image
 
 
 @pytest.fixture
 def watch(bench):
+    """Return a motion watch for the example photographs."""
     return Watch(bench.kit, bench.camera)
 
 
 def noisy(image, sigma, seed):
+    """Return the picture with Gaussian noise, ``sigma`` in codes."""
     noise = np.random.default_rng(seed).normal(0, sigma, image.shape)
     return np.clip(image + noise, 0, 255).astype(np.uint8)
 
 
 def compared(bench, watch, image):
+    """Compare a picture with the bare tables that ``watch`` has kept."""
     reader = bench.reader()
     return watch.compare(watch.glimpse(image), reader.geometry(reader.register(image)))
 

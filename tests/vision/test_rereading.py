@@ -18,17 +18,20 @@ CALM_S = (0.5, 2.2, 3.8, 5.4)
 
 @pytest.fixture(scope="module")
 def frames(examples):
+    """Return the frames of the example recording at the calm times."""
     source = RecordingSource(read_recording(examples / "domination-1"))
     return [frame for frame in source.frames() if any(abs(frame.t_s - t_s) < 0.04 for t_s in CALM_S)]
 
 
 @pytest.fixture
 def reader(examples):
+    """Return a reader for the example recording."""
     kit, folder = load_kit("domination"), examples / "domination-1"
     return Reader(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit))
 
 
 def best(reading):
+    """Return the likeliest state of each cell."""
     return [reading.best(i)[0] for i in range(len(reading.cells))]
 
 

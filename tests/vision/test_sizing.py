@@ -23,10 +23,12 @@ START = parse_layout("start", KIT)
 
 
 def of_size(width_mm, height_mm):
+    """Return the kit with all pieces of this size."""
     return replace(KIT, pieces=tuple(replace(k, width_mm=width_mm, height_mm=height_mm) for k in KIT.pieces))
 
 
 def photographed(kit, layout, pose=None, levels=None):
+    """Render a layout (cell → stack)."""
     scene = Scene(kit, CAMERA, pose or default_pose(kit, CAMERA), WINDOW)
     return Renderer(scene).picture(set_up(tuple(layout.get(c, "") for c in kit.cells), levels, seeded("size", 5)), 0)
 

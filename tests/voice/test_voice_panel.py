@@ -31,6 +31,7 @@ def library(tmp_path: Path) -> Library:
 
 
 def voice_desk(library: Library) -> Desk:
+    """Return a desk with a voice panel."""
     return Desk(VoicePanel(library, ENGLISH), time.monotonic)
 
 
@@ -41,6 +42,7 @@ def size(file: Path) -> int:
 
 
 def wait_for(heard: Heard, least: int) -> None:
+    """Wait until at least so many bytes of sound have been output."""
     until = time.monotonic() + PATIENCE_S
     while heard() < least and time.monotonic() < until:
         time.sleep(0.01)

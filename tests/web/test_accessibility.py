@@ -56,6 +56,7 @@ def findings(page: Page) -> list[str]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[[str], Page]]:
+    """Return a function that opens a page, which is closed after the test."""
     pages: list[Page] = []
 
     def opened(url: str) -> Page:

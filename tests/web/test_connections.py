@@ -39,6 +39,7 @@ def is_dropped(wire: socket.socket) -> bool:
 
 
 def served(port: int, path: str = "/state", token: str = "") -> int:
+    """Return the HTTP status of a request."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     return Client(port).ask("POST" if path == PAUSE else "GET", path, headers=headers)[0]
 

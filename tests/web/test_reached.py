@@ -10,6 +10,7 @@ from companion.web.reached import base_of
 
 
 def asked(host: str, scheme: str = "https") -> Request:
+    """Return a request with this Host header."""
     headers = [(b"host", host.encode())]
     return Request(
         {"type": "http", "scheme": scheme, "path": "/", "root_path": "", "headers": headers, "query_string": b""}

@@ -225,6 +225,7 @@ class Stalling:
 
 @pytest.fixture
 def stalling(bench: Bench, tmp_path: Path) -> Iterator[tuple[Stalling, Workshop]]:
+    """Return a stalling camera, and a workshop that has received one picture."""
     source = Stalling()
     workshop = Workshop(replace(bench.outfit, folder=tmp_path), source, patience_s=0.2, clock=source.clock)
     source.give(10, 100.0, 100.0, workshop)

@@ -66,11 +66,13 @@ class Shelf:
 
 @pytest.fixture
 def shelf() -> Shelf:
+    """Return cameras that look at a simulated table."""
     return Shelf(Photographer(load_kit("domination"), load_game("domination"), lambda _: time.sleep(0.02)))
 
 
 @pytest.fixture
 def workshop(tmp_path: Path, shelf: Shelf) -> Iterator[Workshop]:
+    """Return a workshop that has no camera yet."""
     outfit = Outfit(load_game("domination"), load_kit("domination"), tmp_path, {"panel": '"none"'})
     cameras = Cameras(lambda: (WEBCAM, Choice(MODULE, "0")), shelf.open)
     workshop = Workshop(outfit, Missing(), shelf.source.show, cameras=cameras, patience_s=WAIT_S)
@@ -79,6 +81,7 @@ def workshop(tmp_path: Path, shelf: Shelf) -> Iterator[Workshop]:
 
 
 def soon(what: Callable[[], bool]) -> None:
+    """Wait until the condition holds."""
     until = time.monotonic() + WAIT_S
     while not what():
         assert time.monotonic() < until

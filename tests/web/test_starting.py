@@ -29,6 +29,7 @@ LEFT = Unfinished(7, "citadel", ("Cy", "Di"), "2026-11-21T19:30:00+00:00", 12)
 
 
 def lobby() -> Lobby:
+    """Return a lobby with two games, a preset match, and one unfinished match."""
     games = Playable("domination", is_learned=True), Playable("domination/3", is_learned=False)
     return Lobby(games, Begin("domination", ("Ann", "Bo"), TimeControl(600, 5)), lambda: (LEFT,))
 

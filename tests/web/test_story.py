@@ -29,6 +29,7 @@ def record(tag: str, plies: int, seed: int = 1) -> tuple[Match, list[Event]]:
 
 
 def fold(events: list[Event]) -> Story:
+    """Return the story told by events."""
     story = Story("")
     for event in events:
         story = told(story, event)

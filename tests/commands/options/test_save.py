@@ -15,6 +15,7 @@ pytestmark = pytest.mark.pictures
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, object]]:
+    """Run a command and return the JSON objects it prints."""
     assert main([str(word) for word in words]) == 0
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 

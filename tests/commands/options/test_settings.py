@@ -23,10 +23,12 @@ def table(tmp_path, short):
 
 
 def run(*words):
+    """Run `companion referee` and return its exit code."""
     return main([str(word) for word in ("referee", *words)])
 
 
 def complaint(capsys, *words):
+    """Run a command that fails, and return the lines on standard error."""
     assert run(*words) == 2
     err = capsys.readouterr().err
     assert "Traceback" not in err

@@ -27,6 +27,7 @@ MATCH = begin_match("domination", None)
 
 
 def sight(*words, resume=False):
+    """Open the sources given by command-line words."""
     parser = argparse.ArgumentParser()
     add_sources(parser)
     options = filled(SourceOptions, parser.parse_args([str(word) for word in words]))
@@ -43,6 +44,7 @@ class Live:
 
 @pytest.fixture
 def live(monkeypatch):
+    """Replace live cameras by ones that record which were opened."""
     monkeypatch.setattr(source, "LiveSource", Live)
 
 

@@ -43,6 +43,7 @@ class Terminal:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """Return a pseudo-terminal."""
     master, slave = pty.openpty()
     monkeypatch.setenv("TERM", "xterm")
     with os.fdopen(slave, "w", encoding="utf-8") as stream:

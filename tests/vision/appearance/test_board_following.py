@@ -36,15 +36,18 @@ PLIES = 14
 
 @pytest.fixture(scope="module")
 def renderer():
+    """Return a renderer of the printed board by the window."""
     return Renderer(Scene(PRINTED, CAMERA, POSE, WINDOW))
 
 
 @pytest.fixture(scope="module")
 def appearance(renderer):
+    """Enrol set and board from a picture with pieces and one of the empty board."""
     return enrol(photographed(renderer, STANDING), OWN, CAMERA, (), STANDING, [photographed(renderer, {})])
 
 
 def photographed(renderer, layout, number=0):
+    """Render a layout (cell → stack)."""
     return renderer.picture(set_up(tuple(layout.get(c, "") for c in PRINTED.cells), None, seeded("own", 2)), number)
 
 
@@ -62,16 +65,19 @@ def stained(image, amount):
 
 
 def read(reader, image, number):
+    """Read a picture; return the best (state, probability) of each cell."""
     reading = reader.read(Frame(image, number, float(number)))
     return {cell: reading.best(row) for row, cell in enumerate(reading.cells)}
 
 
 def colours(reader, cell):
+    """Return the learned display values of a cell's texels."""
     board = reader.appearance.board
     return board.colour[cell_texels(OWN, cell, board.seen.shape)]
 
 
 def seem_empty(seen):
+    """Return whether the stained cells are read as empty with certainty."""
     return all(seen[cell][0] == (0, None) and seen[cell][1] > 0.99 for cell in STAINED)
 
 

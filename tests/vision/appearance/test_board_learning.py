@@ -28,6 +28,7 @@ BEGUN = {"a1": "W", "c3": "W", "e3": "WW", "f6": "B", "h8": "B", "d6": "BB"}
 
 
 def photographed(layout):
+    """Render a layout (cell → stack)."""
     camera = default_camera()
     scene = Scene(PRINTED, camera, default_pose(PRINTED, camera), WINDOW)
     return Renderer(scene).picture(set_up(tuple(layout.get(c, "") for c in PRINTED.cells), None, seeded("own", 2)), 0)
@@ -35,6 +36,7 @@ def photographed(layout):
 
 @pytest.fixture(scope="module")
 def reader():
+    """Return a reader enrolled from a picture with pieces on the board."""
     return Reader(OWN, default_camera(), enrol(photographed(BEGUN), OWN, default_camera(), (), BEGUN))
 
 

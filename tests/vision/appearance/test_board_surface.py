@@ -40,6 +40,7 @@ PALE, DARK = np.array([0.85, 0.75, 0.5]), np.array([0.4, 0.3, 0.2])
 
 @pytest.fixture
 def board():
+    """Return a chequered board of 200 × 200 mm with squares of 25 mm, uncertain only near their edges."""
     y, x = np.mgrid[:SIZE_MM, :SIZE_MM] // 25
     colour = np.where(((x + y) % 2)[..., None], PALE, DARK).astype(np.float32)
     edges = cv2.dilate(cv2.Canny((colour * 200).astype(np.uint8), 50, 100), np.ones((3, 3))) > 0
@@ -179,6 +180,7 @@ def test_a_board_out_of_sight_gives_no_light(board):
 
 @pytest.fixture
 def crops():
+    """Return the crops of two cells, for pieces up to 20 mm wide and 10 mm high."""
     return make_crops(np.array([(12.5, 12.5, 0.0), (-37.5, 12.5, 0.0)]), ABOVE, replace(CAMERA), (20.0, 10.0), 2)
 
 
@@ -196,6 +198,7 @@ def logs_of(board, crops, code, light=None):
 
 
 def middle(logs, crops):
+    """Return the values in the centre of each crop."""
     return logs[:, np.abs(crops.v_mm).argmin(), np.abs(crops.u_mm).argmin()]
 
 

@@ -24,6 +24,7 @@ NO_PIECES = np.zeros(BINS**3, np.float32)
 
 @pytest.fixture(scope="module")
 def table():
+    """Build the colour model of Domination: (BINS³, materials) log-likelihoods."""
     return colour_model.build_colour_model(nominal_appearance(KIT), kit_configurations(KIT), linear(KIT.mat.colour))
 
 

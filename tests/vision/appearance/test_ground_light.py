@@ -21,6 +21,7 @@ LIGHT = Illumination(np.log(PAPER) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.
 
 @pytest.fixture(scope="module")
 def ground():
+    """Return the bare ground of Domination at the default pose."""
     kit, camera = load_kit("domination"), default_camera()
     return make_ground(kit, nominal_appearance(kit), default_pose(kit, camera), camera)
 
@@ -33,6 +34,7 @@ def picture(colour, share=1.0):
 
 
 def floor_of():
+    """Return the nominal colour of Domination's squares."""
     return nominal_appearance(load_kit("domination")).floor
 
 

@@ -34,6 +34,7 @@ PLANE = np.log([[0.5, 0.45, 0.4], [1.3, 1.3, 1.25], [0.9, 0.9, 0.95]])
 
 @pytest.fixture
 def pose(bench):
+    """Register the example photograph."""
     return register(to_gray(bench.photos[NAME].image), bench.kit, bench.camera)
 
 
@@ -93,6 +94,7 @@ def test_paper_is_sampled_where_nothing_is_printed(bench):
 
 @pytest.fixture
 def points_mm():
+    """Return 90 random places (n, 3) on the mat, in mm."""
     rng = np.random.default_rng(8)
     return np.column_stack([rng.uniform(-0.9, 0.9, (90, 2)) * HALF_MM, np.zeros(90)])
 
@@ -149,6 +151,7 @@ def mat_of(points_mm, covered=0):
 
 
 def is_right(light):
+    """Check that a light agrees with the true plane at the corners of the mat."""
     corners = np.array([[x, y] for x in (-150.0, 150) for y in (-150.0, 150)])
     np.testing.assert_allclose(light.at(corners), Illumination(PLANE, HALF_MM).at(corners), rtol=0.03)
 

@@ -39,6 +39,7 @@ class Shown:
 
 
 def learned(missed=""):
+    """Learn the colours of all pieces, seen from the front right; the faces of letters in ``missed`` are not found."""
     eye = Eye(np.array([100.0, -400.0, 500.0]))
     return learn_pieces(Shown(eye, missed), KIT, LAYOUT, FLOORS).pieces
 

@@ -12,10 +12,12 @@ LAST = BINS - 1
 
 @pytest.fixture
 def table():
+    """Return random log-likelihoods (BINS³, 2)."""
     return np.log(np.random.default_rng(5).uniform(1e-6, 1, (BINS**3, 2))).astype(np.float32)
 
 
 def cube(table):
+    """Return the table with one axis per colour channel."""
     return table.reshape(BINS, BINS, BINS, 2)
 
 

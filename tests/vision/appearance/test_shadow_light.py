@@ -16,6 +16,7 @@ LAMP, OTHER = np.array([[-700.0, 500, 900]]), np.array([[800.0, 100, 1500]])
 
 @pytest.fixture(scope="module")
 def ground():
+    """Return a 200 × 200 mm ground sampled every 2.5 mm, with squares of 40 mm."""
     axis = np.arange(-100, 100, 2.5) + 1.25
     places = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     square = (np.floor(places / 40) @ (1, 5) + 12).astype(np.intp)
@@ -35,11 +36,13 @@ def lit(ground, lamps, power, seed=0):
 
 
 def fitted(ground, light, stacks=STACKS, is_sure=SURE):
+    """Fit the shadow light; return it, and the share of light that it predicts at each place."""
     found = fit_shadow_light(ground, light, stacks, is_sure, RADIUS_MM, CAMERA)
     return found, 1 - occluded(ground.places_mm, STACKS, RADIUS_MM, found.lamps_mm) @ found.power
 
 
 def seen(ground):
+    """Return the mask of places that no stack hides from the camera."""
     return ~occluded(ground.places_mm, STACKS, RADIUS_MM + 3, CAMERA)[:, 0]
 
 

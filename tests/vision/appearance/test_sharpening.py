@@ -12,11 +12,13 @@ from vision.pose.registration import register, to_gray
 
 @pytest.fixture
 def photo(bench):
+    """Return an example photograph, its kit, pose and camera."""
     image = next(iter(bench.photos.values())).image
     return image, bench.kit, register(to_gray(image), bench.kit, bench.camera), bench.camera
 
 
 def sharpened(image, amount=0.8):
+    """Return the picture after unsharp masking."""
     blurred = cv2.GaussianBlur(image, (0, 0), 1.2)
     return cv2.addWeighted(image, 1 + amount, blurred, -amount, 0)
 

@@ -102,6 +102,8 @@ class MjpegCamera(Camera):
 
 
 def _serve_mjpeg(handler: socketserver.BaseRequestHandler, camera: Camera) -> None:
+    """Answer one HTTP request with a stream of JPEG pictures, or with 401 without the right login."""
+
     class Http(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.headers.get("authorization") != LOGIN:
@@ -145,6 +147,7 @@ a=control:0\r
 
 
 def _serve_rtsp(handler: socketserver.BaseRequestHandler, camera: Camera) -> None:
+    """Answer the requests of one RTSP session."""
     wire = handler.request
     lines = wire.makefile("rb")
     while True:

@@ -62,17 +62,20 @@ class Camera:
 
 
 def noise(seed):
+    """Return a random (72, 128, 3) uint8 picture."""
     return np.random.default_rng(seed).integers(90, 110, (72, 128, 3), np.uint8)
 
 
 @pytest.fixture
 def quick(monkeypatch):
+    """Shorten the intervals of reconnection attempts and of reported outages."""
     monkeypatch.setattr(live, "RETRY_S", 0.01)
     monkeypatch.setattr(live, "BEAT_S", 0.01)
 
 
 @pytest.fixture
 def table(quick):
+    """Return a function that opens a live source on scripted cameras and returns it with its clock."""
     made = []
 
     def make(*cameras, say=lambda _: None):

@@ -26,6 +26,7 @@ WAIT_S = 300
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[type[Server]], Server]]:
+    """Return a function that starts a server of a given kind; it is stopped after the test."""
     servers = list[Server]()
 
     def served(kind: type[Server]) -> Server:
@@ -72,6 +73,7 @@ def test_a_camera_that_falls_silent_is_given_up(serve: Callable[[type[Server]], 
 
 
 def _look_on(camera: NetworkCamera) -> None:
+    """Grab pictures until the camera raises."""
     while True:
         camera.grab()
 

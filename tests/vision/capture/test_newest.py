@@ -6,6 +6,7 @@ from vision.capture.newest import FROZEN_S, Newest
 
 
 def noise(seed):
+    """Return a random (72, 128, 3) uint8 picture."""
     return np.random.default_rng(seed).integers(90, 110, (72, 128, 3), np.uint8)
 
 

@@ -76,6 +76,7 @@ class Picamera2:
 
 @pytest.fixture
 def driver(monkeypatch):
+    """Install the fake picamera2 module; return its camera class."""
     module = ModuleType("picamera2")
     module.Picamera2 = type("Picamera2", (Picamera2,), {})
     monkeypatch.setitem(sys.modules, "picamera2", module)

@@ -12,6 +12,7 @@ HEAD = 'kit = "domination"\nstart = "domination 4/6/8/8/8/8/6/4 R"\nfps = 10\n'
 
 
 def recording(folder, more=""):
+    """Write a recording file and read it."""
     (folder / "recording.toml").write_text(HEAD + more, encoding="utf-8")
     return read_recording(folder)
 

@@ -9,6 +9,8 @@ BLANK = np.zeros((4, 6, 3), np.uint8)
 
 
 class Recorded:
+    """A source of frames and outages at given times."""
+
     def __init__(self, *times, seq=0):
         self.shots = [t if isinstance(t, Outage) else Frame(BLANK, seq + i, t) for i, t in enumerate(times)]
         self.closed = False
@@ -21,6 +23,7 @@ class Recorded:
 
 
 def pairs(*sources):
+    """Return each frame's number with the (camera, number) of those beside it."""
     return [(frame.seq, [(other.camera, other.seq) for other in frame.beside]) for frame in Together(sources).frames()]
 
 

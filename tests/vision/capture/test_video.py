@@ -11,6 +11,7 @@ from vision.capture.recording import RecordingSource, read_recording
 
 @pytest.fixture
 def video(tmp_path):
+    """Write a video of 40 random frames at 10 frames per second; return its path."""
     file = tmp_path / "bare.avi"
     writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"MJPG"), 10, (64, 48))
     rng = np.random.default_rng(0)

@@ -52,6 +52,7 @@ class Capture:
 
 
 def opened(capture):
+    """Open a camera on a scripted capture; return it and its remarks."""
     camera = Video4LinuxCamera(0, CAMERA, lambda _: capture)
     return camera, camera.open()
 

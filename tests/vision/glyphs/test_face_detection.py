@@ -15,6 +15,7 @@ TO_PICTURE = np.array([[4.0, 0.6], [-0.3, 2.4]])
 
 
 def faces(centres_px):
+    """Return faces with these centres (k, 2), in px."""
     count = len(centres_px)
     return Faces(
         np.array(centres_px, float),

@@ -13,6 +13,7 @@ from vision.pose.registration import register
 
 @pytest.fixture(scope="module")
 def geometry(examples):
+    """Return the geometry of the example photograph."""
     kit, folder = load_kit("domination"), examples / "photos"
     camera = read_camera(folder / "camera.toml")
     pose = register(load_picture(folder / "domination-b-103.jpg"), kit, camera)

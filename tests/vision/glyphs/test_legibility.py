@@ -70,6 +70,7 @@ def one_each(faces):
 
 
 def letters_of(found, alphabet):
+    """Return the likeliest letter of each face."""
     return tuple(alphabet.letters[number] for number in found.letters.argmax(axis=1))
 
 

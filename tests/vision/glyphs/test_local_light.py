@@ -22,6 +22,7 @@ def half_dark():
 
 @pytest.fixture
 def face():
+    """Return one face in the middle of the picture."""
     return Faces(
         np.full((1, 2), float(MIDDLE)), np.eye(2)[None] * PX_PER_MM, np.array([RADIUS_MM]), np.array([1], np.intp)
     )

@@ -16,6 +16,7 @@ ABOUT_MM = (11.0, 13.5)
 
 
 def face(off_mm=(0.0, 0.0)):
+    """Return the face, displaced by ``off_mm`` in its plane."""
     middle = MIDDLE_PX + TO_PICTURE @ np.array(off_mm)
     return Faces(middle[None], TO_PICTURE[None], np.array([14.5]), np.array([RANK]))
 
@@ -29,6 +30,7 @@ def drawn(radius_mm):
 
 
 def nothing():
+    """Return labels with nothing in front of the face."""
     return np.zeros(SIZE, np.uint16)
 
 

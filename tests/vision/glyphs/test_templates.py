@@ -13,6 +13,7 @@ LETTERS = ("R", "K", "N")
 
 
 def face(count=1):
+    """Return ``count`` identical faces in the middle of the picture, seen from above."""
     return Faces(
         np.full((count, 2), MIDDLE_PX),
         np.broadcast_to(PX_PER_MM * np.eye(2), (count, 2, 2)).copy(),
@@ -37,10 +38,12 @@ def drawn(letter, turn_deg=0.0, offset_mm=(0.0, 0.0), light=1.0, contrast=1.0):
 
 @pytest.fixture(scope="module")
 def alphabet():
+    """Return the templates of all letters, learned from drawn faces."""
     return make_alphabet({letter: unrolled(drawn(letter), face())[0] for letter in LETTERS})
 
 
 def likelihoods(alphabet, image, **options):
+    """Return the log-likelihood of each letter, and the fitted placement."""
     likely, placed = compare(image, face(), nothing_before(image), alphabet, **options)
     return dict(zip(alphabet.letters, likely[0].tolist(), strict=True)), placed
 

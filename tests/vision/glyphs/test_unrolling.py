@@ -15,6 +15,7 @@ MIDDLES_PX = ((60.2, 55.7), (31.0, 88.4), (118.0, 2.0))
 
 
 def faces():
+    """Return obliquely seen faces with these centres."""
     count = len(MIDDLES_PX)
     to_picture = np.broadcast_to(TO_PICTURE, (count, 2, 2)).copy()
     return Faces(np.array(MIDDLES_PX), to_picture, np.full(count, RADIUS_MM), np.ones(count, np.intp))

@@ -106,6 +106,7 @@ def on_board():
 
 @pytest.fixture(scope="session")
 def drawn():
+    """Return Domination with its nominal appearance, seen by the default camera."""
     kit, camera = load_kit("domination"), default_camera()
     reader = Reader(kit, camera, nominal_appearance(kit))
     geometry = reader.geometry(default_pose(kit, camera))
@@ -123,4 +124,5 @@ def reader():
 
 @pytest.fixture(scope="module")
 def geometry(reader):
+    """Return the geometry of ``reader`` at the default pose."""
     return reader.geometry(default_pose(reader.kit, reader.camera))

@@ -21,6 +21,7 @@ def begun(drawn, table, hypothesised):
 
 
 def stacks(drawn, hypothesis, *names):
+    """Return the hypothesised states of the named cells."""
     return [int(hypothesis.state[drawn.cell(name)]) for name in names]
 
 

@@ -10,6 +10,7 @@ TABLE = {"c3": "R", "d4": "GGG", "d5": "RR", "e5": "Y", "f3": "BBBBB", "g6": "G"
 
 
 def expected(drawn, table):
+    """Return the true states (cells,) of a table."""
     states = np.zeros(len(drawn.reader.kit.cells), np.intp)
     for name, stack in table.items():
         states[drawn.cell(name)] = drawn.state(stack)

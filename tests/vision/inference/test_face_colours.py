@@ -35,6 +35,7 @@ def learned(drawn):
 
 
 def number(drawn, letter):
+    """Return the index of the colour group that contains a letter."""
     return [letter in letters for letters in drawn.geometry.configurations.colours].index(True)
 
 

@@ -13,6 +13,7 @@ from vision.likelihood.stacks import OUT_OF_REACH
 
 
 def everywhere(hypothesis):
+    """Return the indices of all cells."""
     return np.arange(len(hypothesis.state))
 
 

@@ -20,6 +20,7 @@ BEHIND = pytest.mark.parametrize("lamp", [Lamp.BEHIND], indirect=True)
 
 @pytest.fixture
 def colours(drawn):
+    """Return the colours of the rendered set."""
     reader = drawn.reader
     return Colours(reader.kit, reader.appearance, drawn.geometry.configurations)
 

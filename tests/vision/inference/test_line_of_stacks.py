@@ -38,6 +38,7 @@ def as_tower(drawn, table, height):
 
 
 def heights(drawn, hypothesis):
+    """Return the hypothesised heights of the front and the rear cell; 0 for empty."""
     states = hypothesis.state[[drawn.cell(FRONT), drawn.cell(BEHIND)]]
     return [int(hypothesis.configuration_count(state)) if state else 0 for state in states.tolist()]
 

@@ -40,6 +40,7 @@ def picture(reader, geometry):
 
 
 def share(image, geometry):
+    """Return the share of the points on printed lines that stand out in a picture."""
     prisms = geometry.prisms
     small = np.asarray(
         cv2.resize(image, None, fx=1 / prisms.shrink, fy=1 / prisms.shrink, interpolation=cv2.INTER_AREA)

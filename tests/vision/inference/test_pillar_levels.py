@@ -30,19 +30,23 @@ TABLE = {"a5": "R", "e5": "B", "c5": "X", "d3": "X", "a3": "X", "e1": "G", "a1":
 
 
 def at(cell):
+    """Return the index of a cell."""
     return KIT.cells.index(cell)
 
 
 def changed_levels(**steps):
+    """Return the start levels with some pillars raised or lowered."""
     return tuple(level + steps.get(cell, 0) for cell, level in zip(KIT.cells, LEVELS, strict=True))
 
 
 def without(levels, *cells):
+    """Return levels in which those of ``cells`` are unknown."""
     return tuple(None if cell in cells else level for cell, level in zip(KIT.cells, levels, strict=True))
 
 
 @pytest.fixture(scope="module")
 def appearance():
+    """Enrol the set from a rendered picture."""
     return enrol(enrol_picture(KIT, levels=LEVELS), KIT, CAMERA, LEVELS)
 
 
@@ -71,14 +75,17 @@ class Board:
 
 @pytest.fixture
 def board(appearance):
+    """Return a rendered table that has been read once."""
     return Board(appearance)
 
 
 def sights(reading):
+    """Return the (height, top) read on each occupied cell."""
     return {cell: reading.best(i)[0] for i, cell in enumerate(KIT.cells) if reading.best(i)[0][0]}
 
 
 def expected_sights(**stacks):
+    """Return the true (height, top) of each occupied cell of TABLE with some stacks replaced."""
     return {cell: (len(stack), stack[-1]) for cell, stack in (TABLE | stacks).items() if stack}
 
 

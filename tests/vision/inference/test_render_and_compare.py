@@ -47,6 +47,7 @@ TALLEST = 5
 
 @pytest.fixture
 def cell(reader):
+    """Return the index of the cell under test."""
     return reader.kit.cells.index(CELL)
 
 

@@ -14,6 +14,7 @@ CELL, HEIGHT = "d4", 3
 
 @pytest.fixture(scope="module")
 def ground(drawn):
+    """Return the visible bare ground of the rendered board."""
     reader = drawn.reader
     return make_ground(reader.kit, reader.appearance, drawn.geometry.pose, reader.camera)
 

@@ -138,6 +138,7 @@ def test_pixels_near_edges_are_of_no_face_and_of_no_ground(crop_faces):
 
 
 def mean_of_ground(behind):
+    """Return the mean log-likelihood of the pixels that the ground explains."""
     return behind.base[0][behind.base[0] > UNEXPLAINED_LOG].mean()
 
 

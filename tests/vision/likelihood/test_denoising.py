@@ -12,6 +12,8 @@ GAIN = 1 / 200
 
 @pytest.fixture
 def picture():
+    """Return a function that renders a uniform mat on a table, with Gaussian noise (in codes) on each."""
+
     def of(noise, table_noise=0.0):
         rng = np.random.default_rng(4)
         shown = np.full((HEIGHT, WIDTH, 3), 120.0)

@@ -14,17 +14,21 @@ WALL, GROUND = (RANK << 8) + Materials(5).column_side, (RANK << 8) + Materials(5
 
 @pytest.fixture
 def surfaces():
+    """Return (rows, columns) labels of bare ground."""
     return np.full((ROWS, COLUMNS), GROUND, np.uint16)
 
 
 @pytest.fixture
 def codes():
+    """Return (rows, columns, 3) codes of uniform grey with noise."""
     rng = np.random.default_rng(3)
     return np.clip(rng.normal(120, 4, (ROWS, COLUMNS, 1)).repeat(3, axis=2), 0, 255).astype(np.uint8)
 
 
 @pytest.fixture
 def ratio(one_box):
+    """Return a function for the log-likelihood ratio of a piece from its edges."""
+
     def of(codes, surfaces, visible=True):
         """Return the ratio of a box with a face on a cell whose crop shows ``codes`` (rows, columns, 3)."""
         observations, visibility, table = one_box(codes, visible, RANK, (FAR, NEAR, FOOT), np.arange(LEFT, RIGHT))
@@ -34,6 +38,7 @@ def ratio(one_box):
 
 
 def box(codes, factor):
+    """Return ``codes`` with the outline of the box scaled in brightness by ``factor``."""
     darker = codes.copy()
     inside = np.s_[int(FAR) : int(FOOT), LEFT:RIGHT]
     darker[inside] = darker[inside] * factor

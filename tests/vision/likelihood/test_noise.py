@@ -22,6 +22,7 @@ def picture(on_mat, round_it, grain=0.0):
 
 
 def by_brightness(image):
+    """Return the noise measured in each brightness band."""
     return noise_by_brightness(count_pairs(image, STEP, MAT))
 
 

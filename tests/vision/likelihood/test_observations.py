@@ -33,6 +33,7 @@ def light():
 
 @pytest.fixture
 def image():
+    """Return a random (10, 20, 3) uint8 picture."""
     return np.random.default_rng(2).integers(0, 256, (10, 20, 3)).astype(np.uint8)
 
 

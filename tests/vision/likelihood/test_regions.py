@@ -93,6 +93,7 @@ def picture(labels, shadow=1.0):
 
 
 def boundary_scores(image, hidden):
+    """Return the boundary scores of pillars whose upper face begins in rows 2 to 15."""
     whole = np.array([(0, 0), (WIDTH, 0), (WIDTH, HEIGHT), (0, HEIGHT)], float)
     contrasts = contrasts_in(image, (1, 0.7), np.tile(noise_of(image, 1, whole), (BANDS, 1)))
     return [score_boundaries(pillar(first), hidden, contrasts) for first in range(2, 16)]

@@ -14,11 +14,14 @@ GROUND = (RANK << 8) + Materials.FLOOR
 
 @pytest.fixture
 def ground():
+    """Return (rows, columns) codes of uniform ground with noise."""
     return np.random.default_rng(3).normal(150, 3, (ROWS, COLUMNS))
 
 
 @pytest.fixture
 def ratio(one_box):
+    """Return a function for the log-likelihood ratio of a cube from its surfaces."""
+
     def of(codes, visible=True, expected=None):
         """Return the ratio of one cube on a cell whose crop shows ``codes``, grey or with 3 channels."""
         coloured = codes if codes.ndim == 3 else codes[..., None].repeat(3, axis=2)
@@ -34,6 +37,10 @@ def ratio(one_box):
 
 
 def cube(codes, faint, shift=0):
+    """Return ``codes`` with a cube whose face is brighter and whose sides are darker by multiples of ``faint``.
+
+    ``shift``: displacement in rows.
+    """
     lit = codes.copy()
     lit[FAR + shift : NEAR + shift, LEFT:RIGHT] *= 1 + faint
     lit[NEAR + shift : FOOT + shift, LEFT:EDGE] *= 1 - 2 * faint

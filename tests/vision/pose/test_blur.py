@@ -10,6 +10,7 @@ from vision.pose.registration import register, to_gray
 
 @pytest.fixture
 def seen(bench):
+    """Return a grey photograph, and its kit, pose and camera."""
     gray = to_gray(bench.photos["domination-b-103.jpg"].image)
     return gray, (bench.kit, register(gray, bench.kit, bench.camera), bench.camera)
 

@@ -15,10 +15,12 @@ from vision.pose.registration import marker_corners, register, to_gray
 
 @pytest.fixture
 def gray(bench):
+    """Return a grey example photograph."""
     return to_gray(bench.photos["domination-b-103.jpg"].image)
 
 
 def why(bench, picture, kit=None):
+    """Return the message and the type of the error when a picture is registered; the message must be one line."""
     with pytest.raises(VisionError) as caught:
         register(np.ascontiguousarray(picture), kit or bench.kit, bench.camera)
     assert "\n" not in str(caught.value)
@@ -26,11 +28,13 @@ def why(bench, picture, kit=None):
 
 
 def noisy(picture, deviation=3.0):
+    """Return the picture with Gaussian noise, ``deviation`` in codes."""
     noise = np.random.default_rng(0).normal(0, deviation, picture.shape)
     return np.clip(picture + noise, 0, 255).astype(np.uint8)
 
 
 def placed(picture, columns, rows=0):
+    """Return the picture shifted cyclically, in px."""
     return np.roll(picture, (rows, columns), (0, 1))
 
 
@@ -159,6 +163,7 @@ def drawn(camera, tilt_deg, distance_mm, *offsets_mm):
 
 
 def pinhole(bench, focal_px):
+    """Return an undistorted camera with this focal length, in px."""
     matrix = np.array([[focal_px, 0, 640], [0, focal_px, 360], [0, 0, 1.0]])
     return replace(bench.camera, matrix=matrix, distortion=np.zeros(5))
 

@@ -16,15 +16,18 @@ from vision.pose.registration import marker_corners, register, to_gray
 
 @pytest.fixture
 def gray(bench):
+    """Return a grey example photograph."""
     return to_gray(bench.photos["domination-b-103.jpg"].image)
 
 
 def corners(bench, pose):
+    """Return the projected corners (4 · markers, 2) of all markers, in px."""
     world = np.vstack([marker_corners(bench.kit.mat, marker.id) for marker in bench.kit.mat.markers])
     return project(world, pose, bench.camera)
 
 
 def hide_marker(gray, bench, number):
+    """Return the picture with one marker painted over."""
     pose = register(gray, bench.kit, bench.camera)
     out = gray.copy()
     polygon = project(marker_corners(bench.kit.mat, number), pose, bench.camera)

@@ -30,6 +30,7 @@ def stuck(bench):
 
 @pytest.fixture
 def photo(bench):
+    """Return the example photograph."""
     return bench.photos["domination-b-103.jpg"].image
 
 
@@ -145,6 +146,7 @@ def test_from_frame_to_frame(bench, stuck, photo):
 
 
 def noisy(image, seed):
+    """Return the picture with Gaussian noise of 4 codes."""
     return np.clip(image + np.random.default_rng(seed).normal(0, 4, image.shape), 0, 255).astype(np.uint8)
 
 

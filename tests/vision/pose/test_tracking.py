@@ -14,20 +14,24 @@ NAME = "domination-b-103.jpg"
 
 @pytest.fixture
 def image(bench):
+    """Return the example photograph."""
     return bench.photos[NAME].image
 
 
 @pytest.fixture
 def pose(bench, image):
+    """Register the example photograph."""
     return register(to_gray(image), bench.kit, bench.camera)
 
 
 def corners(bench, pose):
+    """Return the projected corners (4 · markers, 2) of all markers, in px."""
     world = np.vstack([marker_corners(bench.kit.mat, marker.id) for marker in bench.kit.mat.markers])
     return project(world, pose, bench.camera)
 
 
 def shifted(image, x_px, y_px):
+    """Return the picture shifted by so many px."""
     push = np.float32([[1, 0, x_px], [0, 1, y_px]])
     return np.asarray(cv2.warpAffine(image, push, (1280, 720), borderMode=cv2.BORDER_REFLECT), np.uint8)
 

@@ -23,6 +23,7 @@ def pose():
 
 @pytest.fixture(scope="module")
 def crops(pose):
+    """Return the crops of three cells, two mm per column."""
     return make_crops(CENTRES, pose, CAMERA, (20.0, 40.0), 2)
 
 

@@ -10,6 +10,7 @@ from vision.scene.materials import Materials
 
 
 def shown(labels, place_mm, pose, camera):
+    """Return the label of the pixel that shows a place on the mat, in mm."""
     x, y = np.rint(project(np.array([[*place_mm, 0.0]]), pose, camera))[0].astype(int)
     return labels[y, x]
 

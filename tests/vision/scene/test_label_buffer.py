@@ -33,6 +33,7 @@ def bare():
 
 
 def painted(silhouettes, far_first, materials):
+    """Return the labels painted pixel by pixel from far to near."""
     labels = bare()
     for place, cell in enumerate(far_first):
         if materials[cell]:

@@ -12,6 +12,7 @@ FIRST = 100
 
 
 def pixels(runs):
+    """Return the labels (rows, columns) that runs stand for."""
     return np.array(
         [
             np.repeat(labels[:count], np.diff([*starts[:count], runs.width]))
@@ -21,6 +22,7 @@ def pixels(runs):
 
 
 def put(spans, corners, surface):
+    """Add a polygon of one surface to the spans."""
     spans.lines[: len(corners)] = np.column_stack([corners, np.roll(corners, -1, axis=0)])
     add_polygon(spans, len(corners), surface)
 
@@ -59,4 +61,5 @@ def test_a_run_may_lie_anywhere_in_a_row(rng):
 
 @pytest.fixture
 def rng(request):
+    """Return a generator seeded by the test's parameter."""
     return np.random.default_rng(request.param)

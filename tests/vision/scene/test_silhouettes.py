@@ -11,6 +11,7 @@ SQUARE = np.array([[-10.0, -12.0], [10.0, -12.0], [10.0, 12.0], [-10.0, 12.0]])
 
 
 def traced(corners_mm, uppermost=4, shift_mm=(0.0, 0.0), origin_px=(40.0, 30.0)):
+    """Return silhouettes in which cell 1 has these corners, in mm."""
     silhouettes = no_silhouettes(2, SIZE[0])
     pose = CropPose(np.eye(2), np.array(origin_px), np.array(shift_mm))
     draw(silhouettes, 1, np.array(corners_mm), uppermost, pose, SIZE[1])
@@ -18,6 +19,7 @@ def traced(corners_mm, uppermost=4, shift_mm=(0.0, 0.0), origin_px=(40.0, 30.0))
 
 
 def mask(silhouettes, part, cell=1):
+    """Return (height, width) bool of the pixels that a part of a silhouette covers."""
     pixels = np.zeros(SIZE, bool)
     for row in range(*silhouettes.rows[cell, part]):
         pixels[row, slice(*silhouettes.runs[cell, part, row])] = True

@@ -10,6 +10,7 @@ SQUARES = np.array([(x, y) for x in range(-1, 2) for y in range(-1, 2)]) * PITCH
 
 
 def floors(heights_mm):
+    """Return the floors (9, 3) of 3 × 3 squares with these heights, in mm."""
     return np.column_stack([SQUARES, np.array(heights_mm, float)])
 
 
