@@ -59,10 +59,12 @@ def accepted(move):
     ],
 )
 def test_the_squares_that_an_event_is_about_are_marked(marked, event, cells):
+    """The cells of each kind of event are marked."""
     assert marked(event) == cells
 
 
 def test_squares_stay_marked_until_something_else_is_said(marked):
+    """Marks stay until the next event."""
     marked(accepted("c3-c4"))
     assert marked() == ("c3", "c4")
     assert marked(accepted("*d4")) == ("d4",)

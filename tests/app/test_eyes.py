@@ -46,6 +46,7 @@ def with_arm(image):
 
 
 def test_a_calm_board_is_read(eyes, image):
+    """A calm example board is read without covered cells."""
     look = looked(eyes, image, 0.0)
     assert (look.view, look.why) == ("clear", "")
     assert look.reading.best(look.reading.cells.index("g3"))[0] == (5, "R")
@@ -58,6 +59,7 @@ def pushed(image, dx, dy):
 
 
 def test_a_pushed_camera_is_read_anew_once_it_stands_still(eyes, image):
+    """After a push of the camera, the view is "moved" until the new pose has been confirmed."""
     looked(eyes, image, 0.0)
     eyes.understood()
     looks = [looked(eyes, pushed(image, 7, -5), t_s) for t_s in (1.0, 1.1, 1.0 + PUSH_CONFIRMED_S)]
@@ -80,6 +82,7 @@ def read_cells(eyes, monkeypatch):
 
 
 def test_a_table_is_read_whole_where_it_must_be(eyes, image, monkeypatch):
+    """A frame is read partially by default, and as a whole on request."""
     looked(eyes, image, 0.0)
     asked = read_cells(eyes, monkeypatch)
     looked(eyes, image, 0.1)
@@ -97,6 +100,7 @@ def noisy(image, number, codes=6.0):
 
 
 def test_what_is_read_is_the_mean_of_the_frames_since_something_moved(eyes, image, monkeypatch):
+    """Noise falls as for an average of several frames, and frames from before a motion are not included."""
     read, read_at = [], eyes.reader.read_at
     monkeypatch.setattr(eyes.reader, "read_at", lambda frame, *told: read.append(frame.image) or read_at(frame, *told))
     for k in range(4):
@@ -136,6 +140,7 @@ def test_a_review_compares_with_what_was_understood_in_the_calm_before(eyes, ima
 
 
 def test_the_first_calm_cannot_be_compared_with_an_earlier_one(eyes, image):
+    """A review in the first calm phase has nothing to compare with."""
     looked(eyes, image, 0.0)
     eyes.understood()
     eyes.moving(Frame(image, 1, 0.1))
@@ -143,6 +148,7 @@ def test_the_first_calm_cannot_be_compared_with_an_earlier_one(eyes, image):
 
 
 def test_a_mat_that_is_being_pushed_is_not_read(eyes, image):
+    """While the mat keeps moving, the view is "moved"."""
     looked(eyes, image, 0.0)
     looks = [looked(eyes, pushed(image, dx, 0), 1.0 + dx / 10) for dx in range(4, 16, 3)]
     assert {look.view for look in looks} == {"moved"}
@@ -169,6 +175,7 @@ def seen_at(eyes, image, monkeypatch):
 
 
 def test_poses_that_differ_by_noise_stop_nobody(eyes, seen_at):
+    """Slightly different poses of no lower error neither change the geometry nor the view."""
     known = eyes.geometry
     looks = [seen_at(t_s, 0.9) for t_s in (0.1, 0.5, 0.9, 1.3)]
     assert {look.view for look in looks} == {"clear"}
@@ -176,6 +183,7 @@ def test_poses_that_differ_by_noise_stop_nobody(eyes, seen_at):
 
 
 def test_a_pose_that_is_better_is_taken_once_it_is_seen_again_and_meanwhile_the_known_one_is_read_with(eyes, seen_at):
+    """A pose with a lower error is adopted after a second confirmation, without a "moved" view."""
     known = eyes.geometry
     eyes.understood()
     assert seen_at(0.1, 0.5).view == "clear"
@@ -188,6 +196,7 @@ def test_a_pose_that_is_better_is_taken_once_it_is_seen_again_and_meanwhile_the_
 
 
 def test_an_arm_over_a_marker_is_no_push(eyes, image):
+    """An arm over a marker does not count as a push."""
     looked(eyes, image, 0.0)
     eyes.understood()
     arm = image.copy()
@@ -207,6 +216,7 @@ def with_marker_beside_itself(eyes, image, by_px):
 
 
 def test_a_shadow_at_one_marker_is_no_push(eyes, image):
+    """A marker displaced by a shadow does not change the pose."""
     looked(eyes, image, 0.0)
     pose = eyes.geometry.pose
     beside = with_marker_beside_itself(eyes, image, 1.0)
@@ -218,6 +228,7 @@ def test_a_shadow_at_one_marker_is_no_push(eyes, image):
 
 
 def test_a_shadow_at_one_marker_in_the_first_picture_does_not_stay(eyes, image):
+    """A pose distorted by a shadow in the first picture is replaced later."""
     looked(eyes, image, 0.0)
     found = eyes.reader.register(with_marker_beside_itself(eyes, image, 1.0))
     eyes.geometry = eyes.reader.geometry(found)
@@ -228,6 +239,7 @@ def test_a_shadow_at_one_marker_in_the_first_picture_does_not_stay(eyes, image):
 
 
 def test_a_resting_arm_is_foreign_until_it_must_be_a_thing(eyes, image):
+    """A resting arm covers cells until it has stayed for HAND_GIVEN_UP_S."""
     looked(eyes, image, 0.0)
     eyes.understood()
     early = [looked(eyes, with_arm(image), t_s).reading.outlier_share >= 0.5 for t_s in (1.0, 1.2)]
@@ -246,6 +258,7 @@ def with_shadow(image):
 
 
 def test_the_shadow_of_a_hand_beside_the_board_is_waited_for_no_longer_than_hands_put_down(eyes, image):
+    """Cells shaded by a hand beside the board count as covered only for PUT_DOWN_S."""
     looked(eyes, image, 0.0)
     eyes.understood()
     eyes.moving(Frame(with_shadow(image), 9, 0.9))
@@ -255,12 +268,14 @@ def test_the_shadow_of_a_hand_beside_the_board_is_waited_for_no_longer_than_hand
 
 
 def test_no_mat_and_no_light_are_states_of_the_view(eyes, image):
+    """A uniform picture gives the view "no-mat" with a reason."""
     gray = looked(eyes, np.full_like(image, 128), 0.0)
     assert (gray.reading, gray.view) == (None, "no-mat")
     assert "not in view" in str(gray.why)
 
 
 def test_a_frame_of_another_size_cannot_be_watched(eyes):
+    """A frame of another size is refused."""
     with pytest.raises(VisionError, match="the picture is 320 x 200 px"):
         eyes.moving(Frame(np.zeros((200, 320, 3), np.uint8), 0, 0.0))
 
@@ -295,12 +310,14 @@ def shares(**cells):
     ],
 )
 def test_the_picture_tells_the_levels_that_are_in_doubt(told, changed, judged):
+    """Levels are read from the picture where sensors are silent and the cell's picture has changed."""
     known = not_in_doubt(told, 25, changed)
     assert {cell for cell, level in enumerate(known) if level is None} == judged
     assert set(known) <= {None, 3}
 
 
 def test_a_pillar_stands_a_priori_as_it_was_told_last():
+    """The a-priori level comes from the rules, the sensors and the last readings."""
     should = (*STOOD[:11], 5, *STOOD[12:])
     told = Told((None,) * 12 + STOOD[12:], (*STOOD[:10], None, None, *STOOD[12:]), should)
     assert told.likely == should
@@ -308,6 +325,7 @@ def test_a_pillar_stands_a_priori_as_it_was_told_last():
 
 
 def test_an_arm_is_told_by_the_side_of_the_mat_from_which_it_reaches(eyes, image):
+    """The side from which an arm reaches in is reported; a shadow is not."""
     looked(eyes, image, 0.0)
     assert eyes.reaching_from == frozenset()
     eyes.understood()
@@ -336,6 +354,7 @@ def asked(eyes, reading, *tables):
 
 
 def test_the_table_that_is_there_wins_the_second_look_and_is_kept_in_pictures(eyes, image):
+    """The true table scores highest, and the answer contains pictures of all tables."""
     reading = looked(eyes, image, 0.0).reading
     answer = eyes.compare(asked(eyes, reading, {"g3": (4, "R")}, {"g3": (0, None)}))
     assert max(answer.log_p) == answer.log_p[0]
@@ -345,5 +364,6 @@ def test_the_table_that_is_there_wins_the_second_look_and_is_kept_in_pictures(ey
 
 
 def test_tables_that_are_the_same_tell_nothing(eyes, image):
+    """A comparison without differing tables has no result."""
     reading = looked(eyes, image, 0.0).reading
     assert eyes.compare(asked(eyes, reading, {})) is None

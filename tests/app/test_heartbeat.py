@@ -25,6 +25,7 @@ def snapshot() -> Snapshot:
 
 
 def test_it_is_ready_once_and_beats_as_often_as_is_wanted(snapshot: Snapshot) -> None:
+    """READY is sent once, and WATCHDOG at less than the requested interval."""
     sent: list[str] = []
     t = [100.0]
     beat = Heartbeat(sent.append, 3.0, lambda: t[0])
@@ -36,6 +37,7 @@ def test_it_is_ready_once_and_beats_as_often_as_is_wanted(snapshot: Snapshot) ->
 
 
 def test_a_loop_that_hangs_does_not_beat(snapshot: Snapshot) -> None:
+    """Without progress of the loop no further heartbeat is sent."""
     sent: list[str] = []
     t = [0.0]
     beat = Heartbeat(sent.append, 3.0, lambda: t[0])
@@ -45,6 +47,7 @@ def test_a_loop_that_hangs_does_not_beat(snapshot: Snapshot) -> None:
 
 
 def test_the_status_says_how_it_stands_and_the_stores_warning_first(snapshot: Snapshot) -> None:
+    """The status shows the state, or else the store's warning."""
     sent: list[str] = []
     Heartbeat(sent.append, 3.0, lambda: 0.0).follow(7.0, snapshot, None)
     Heartbeat(sent.append, 3.0, lambda: 0.0).follow(7.0, snapshot, "NOT SAVED: the disk is full")
@@ -58,6 +61,7 @@ def test_without_systemd_there_is_none(environment: dict[str, str]) -> None:
 
 
 def test_a_systemd_that_has_gone_does_no_harm(tmp_path: Path, snapshot: Snapshot) -> None:
+    """A missing socket and an invalid interval cause no error."""
     beat = heartbeat({"NOTIFY_SOCKET": str(tmp_path / "none"), "WATCHDOG_USEC": "soon"}, lambda: 0.0)
     assert beat is not None
     beat.follow(0.0, snapshot, None)
@@ -75,6 +79,7 @@ def systemd(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[st
 
 @pytest.mark.parametrize("systemd", ["a path", "an abstract name"], indirect=True)
 def test_systemd_hears_it(systemd: tuple[str, socket.socket], snapshot: Snapshot) -> None:
+    """Messages arrive at path and abstract sockets."""
     address, wire = systemd
     beat = heartbeat({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "3000000"}, lambda: 0.0)
     assert beat is not None
@@ -86,6 +91,7 @@ def test_systemd_hears_it(systemd: tuple[str, socket.socket], snapshot: Snapshot
 def test_a_match_is_reported_and_does_not_wait_for_who_does_not_listen(
     systemd: tuple[str, socket.socket], tmp_path: Path, examples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """During a match messages are sent, and a full socket buffer does not block it."""
     address, wire = systemd
     recording, store = part(examples / "domination-1", tmp_path / "part", 0.0, 2.5), tmp_path / "m.db"
     monkeypatch.setenv("NOTIFY_SOCKET", address)

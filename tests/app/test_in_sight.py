@@ -54,6 +54,7 @@ def changed(
 
 
 def test_a_tower_put_before_a_disc_is_no_change_of_it(renderer: Renderer) -> None:
+    """A tower in front of a disc changes its own cell but not that of the visible disc."""
     seen = changed(renderer, {"d5": "G"}, {"d5": "G", "d4": "RRR"})
     assert seen["d4"] > CHANGE_SHARES[1]
     assert seen["d5"] < STILL_SHARE
@@ -61,16 +62,19 @@ def test_a_tower_put_before_a_disc_is_no_change_of_it(renderer: Renderer) -> Non
 
 
 def test_what_stood_in_sight_is_known_where_the_geometry_is_built_anew(renderer: Renderer) -> None:
+    """This also holds after the geometry has been rebuilt."""
     seen = changed(renderer, {"d5": "G"}, {"d5": "G", "d4": "RRR"}, is_built_anew=True)
     assert seen["d5"] < STILL_SHARE
 
 
 def test_of_a_cell_behind_a_high_tower_nothing_is_known(renderer: Renderer) -> None:
+    """The change of a cell hidden by a high tower is unknown (NaN)."""
     seen = changed(renderer, {}, {"d4": "RGRGRGRG"})
     assert np.isnan(seen["d5"])
     assert seen["b4"] < STILL_SHARE
 
 
 def test_a_disc_put_where_it_is_seen_beside_a_tower_is_a_change(renderer: Renderer) -> None:
+    """A disc that is visible beside a new tower counts as a change."""
     seen = changed(renderer, {}, {"d5": "G", "d4": "RR"})
     assert seen["d5"] > CHANGE_SHARES[1]

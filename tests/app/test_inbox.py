@@ -20,6 +20,7 @@ def agree(_order: Order | Wish, _by: str) -> tuple[Event, ...]:
 
 
 def test_orders_are_taken_in_turn_and_answered() -> None:
+    """Orders are executed in sequence, and each gets its answer."""
     inbox, taken = Inbox(), list[tuple[object, str]]()
 
     def take(order: Order | Wish, by: str) -> tuple[Event, ...]:
@@ -34,6 +35,7 @@ def test_orders_are_taken_in_turn_and_answered() -> None:
 
 
 def test_a_refusal_goes_to_who_asked_and_the_rest_goes_on() -> None:
+    """A refusal is returned to its sender only."""
     inbox = Inbox()
 
     def refuse_pauses(order: Order | Wish, _by: str) -> tuple[Event, ...]:
@@ -49,6 +51,7 @@ def test_a_refusal_goes_to_who_asked_and_the_rest_goes_on() -> None:
 
 
 def test_an_order_that_nobody_waits_for_any_more_is_not_taken() -> None:
+    """A cancelled order is skipped."""
     inbox = Inbox()
     given_up = inbox.put(Pause())
     given_up.cancel()
@@ -59,6 +62,7 @@ def test_an_order_that_nobody_waits_for_any_more_is_not_taken() -> None:
 
 
 def test_whoever_leans_on_a_button_is_refused() -> None:
+    """Beyond CAPACITY, orders are refused at once."""
     inbox = Inbox()
     outcomes = [inbox.put(Pause()) for _ in range(CAPACITY + 1)]
     assert [outcome.done() for outcome in outcomes] == [False] * CAPACITY + [True]
@@ -67,6 +71,7 @@ def test_whoever_leans_on_a_button_is_refused() -> None:
 
 
 def test_a_closed_table_answers_what_waits_and_what_comes() -> None:
+    """After closing, waiting and later orders are refused."""
     inbox = Inbox()
     early = inbox.put(Pause())
     inbox.close()

@@ -27,6 +27,7 @@ def _never_called_before(value: int) -> int:
 
 
 def test_loops_run_and_are_compiled_after_the_compilers_pages_were_given_back() -> None:
+    """Compiled loops still run, and new ones are compiled, after the compiler's pages have been released."""
     assert _sum(np.ones(3)) == 3
     memory.keep_small()
     assert _sum(np.ones(4)) == 4
@@ -43,6 +44,7 @@ def test_what_was_there_before_a_match_is_not_searched_during_it() -> None:
 
 
 def test_what_the_compiler_wrote_to_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Only unwritten pages of the compiler's library are listed."""
     maps = tmp_path / "maps"
     maps.write_text(
         "7f00-7f10 r-xp 00000000 08:01 11 /site packages/libllvmlite.so\n"
@@ -54,5 +56,6 @@ def test_what_the_compiler_wrote_to_is_kept(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_another_system_has_nothing_to_give_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """On a system without memory maps nothing happens."""
     monkeypatch.setattr(memory, "MAPS", tmp_path / "missing")
     memory.keep_small()

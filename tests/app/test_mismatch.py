@@ -26,6 +26,7 @@ def said():
 
 
 def test_it_is_said_once_until_the_board_looks_right_again(said):
+    """A lasting mismatch is reported once, and again after the board has looked right."""
     lines, tell = said
     for t_s, seen in enumerate((look(), look(0, 2), Look(None), look(0, 2), look(0, 1, 2), look())):
         tell(t_s * LASTS_S / 2, seen)
@@ -36,6 +37,7 @@ def test_it_is_said_once_until_the_board_looks_right_again(said):
 
 
 def test_what_does_not_last_is_not_said(said):
+    """A mismatch shorter than LASTS_S is not reported."""
     lines, tell = said
     for t_s in (0.0, 0.9 * LASTS_S):
         tell(t_s, look(0))

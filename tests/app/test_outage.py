@@ -75,6 +75,7 @@ def run(examples, tmp_path):
 
 
 def test_the_match_goes_on_when_the_camera_is_back(run):
+    """After an outage of 30 s the match goes on with both view changes reported."""
     events = run(30, 35)
     assert [(event.event, getattr(event, "state", getattr(event, "move", ""))) for event in events] == [
         ("start", ""),
@@ -88,6 +89,7 @@ def test_the_match_goes_on_when_the_camera_is_back(run):
 
 
 def test_a_camera_that_never_gives_a_picture_is_named_at_the_end(run):
+    """If no picture ever arrives, the error names the camera."""
     with pytest.raises(SourceError, match="the board was never read: camera 0: no new picture for 1 s"):
         run(0, 0)
 
@@ -124,6 +126,7 @@ def failing(once):
 
 
 def test_a_fault_in_reading_one_picture_is_named_and_the_match_goes_on(run, tmp_path):
+    """An exception while reading is noted with its place, its picture is kept, and no move is lost."""
     desk = Notes()
     events = run(0, 65, failing(lambda n: n == 2), desk)
     assert [getattr(event, "state", getattr(event, "move", "")) for event in events if event.event != "start"] == [
@@ -146,6 +149,7 @@ def test_a_fault_in_reading_one_picture_is_named_and_the_match_goes_on(run, tmp_
 
 @pytest.mark.parametrize("faulty", ["understood", "learn"])
 def test_a_fault_in_keeping_what_was_understood_is_named_and_costs_no_move(run, faulty):
+    """An exception after a successful reading is noted and costs no move."""
     desk = Notes()
 
     def fail(*_):
@@ -159,6 +163,7 @@ def test_a_fault_in_keeping_what_was_understood_is_named_and_costs_no_move(run, 
 
 
 def test_a_fault_in_judging_motion_is_named_once_and_the_match_goes_on(run, tmp_path):
+    """Repeated exceptions in motion detection are noted once and cost no move."""
     desk = Notes()
 
     def spoil(eyes):
@@ -182,6 +187,7 @@ def test_a_fault_in_judging_motion_is_named_once_and_the_match_goes_on(run, tmp_
 
 
 def test_a_fault_in_a_look_at_the_whole_board_is_named(run):
+    """A failed whole reading is noted."""
     desk = Notes()
 
     def spoil(eyes):
@@ -200,6 +206,7 @@ def test_a_fault_in_a_look_at_the_whole_board_is_named(run):
 
 
 def test_a_fault_in_a_second_look_is_named_and_tells_nothing(run):
+    """A failed comparison is noted, and the match continues without it."""
     desk = Notes()
 
     def score(*_):

@@ -102,6 +102,7 @@ def test_the_pillars_that_move_are_named() -> None:
 
 
 def test_a_sensor_that_is_out_says_nothing() -> None:
+    """A faulty sensor gives no level and no evidence."""
     pillars, _ = watched(scans(lambda _: None, 2.0, ("c3",)), 2.0)
     assert pillars.faulty == ("c3",)
     levels, rows = pillars.levels(()), pillars.sensed()
@@ -113,6 +114,7 @@ def test_a_sensor_that_is_out_says_nothing() -> None:
 
 
 def test_doubted_pillars_and_those_between_levels_have_no_level() -> None:
+    """Doubted pillars, and those between two levels, have no level."""
     pillars, _ = watched(scans(lambda _: 47.0, 2.0), 2.0)
     levels = pillars.levels({0})
     assert levels is not None
@@ -142,6 +144,7 @@ def test_silence_is_a_loss() -> None:
 
 
 def test_a_calm_that_has_just_begun_is_told_by_the_newest_scan() -> None:
+    """Right after a motion the newest scan determines the levels."""
     pillars, _ = watched(scans(lambda _: 42.0, 2.0), 2.0)
     pillars.disturbed()
     assert pillars.levels(()) == (3,) * 25

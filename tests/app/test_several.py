@@ -48,6 +48,7 @@ class OneEye:
 
 
 def test_a_camera_that_knows_no_earlier_calm_does_not_say_in_a_review_what_has_changed():
+    """In a review, the changed shares come from the cameras that know the previous calm phase, if any does."""
     rows = ((0.5, 0.4, 0.1), (0.5, 0.4, 0.1))
     knows = Look(reading(*rows, changed=[0.1, 0.4]), is_recalled=True)
     new = Look(reading(*rows, changed=[0.9, 0.9]))
@@ -60,17 +61,20 @@ def test_a_camera_that_knows_no_earlier_calm_does_not_say_in_a_review_what_has_c
 
 
 def test_likelihoods_add_and_are_probabilities_again():
+    """Probabilities of two cameras are multiplied and normalised."""
     both = combined([reading((0.6, 0.3, 0.1)), reading((0.2, 0.6, 0.2))])
     assert np.exp(both.log_likelihood[0]) == pytest.approx(np.array([0.12, 0.18, 0.02]) / 0.32, abs=1e-5)
     assert both.best(0)[0] == (1, "R")
 
 
 def test_one_camera_is_left_as_it_is():
+    """The reading of a single camera is returned unchanged."""
     only = reading((0.6, 0.3, 0.1))
     assert combined([only]) is only
 
 
 def test_a_covered_cell_takes_the_other_cameras_word():
+    """A cell covered for one camera is read from the other camera alone."""
     left = reading((0.98, 0.01, 0.01), (0.01, 0.98, 0.01), outlier_share=[0.9, 0.0])
     right = reading((0.1, 0.1, 0.8), (0.3, 0.3, 0.4), outlier_share=[0.0, 0.8])
     both = combined([left, right])
@@ -80,12 +84,14 @@ def test_a_covered_cell_takes_the_other_cameras_word():
 
 
 def test_a_cell_that_is_covered_for_all_stays_foreign():
+    """A cell covered for all cameras keeps the smallest outlier share."""
     both = combined([reading((0.5, 0.4, 0.1), outlier_share=[0.9]), reading((0.2, 0.7, 0.1), outlier_share=[0.6])])
     assert both.outlier_share[0] == pytest.approx(0.6)
     assert both.best(0)[0] == (1, "R")
 
 
 def test_what_has_changed_is_told_by_who_sees_it():
+    """The changed share comes from the cameras for which a cell is neither covered nor unknown."""
     rows = ((0.5, 0.4, 0.1), (0.5, 0.4, 0.1))
     both = combined([reading(*rows, changed=[0.9, 0.1], outlier_share=[0.9, 0]), reading(*rows, changed=[0.2, 0.4])])
     assert both.changed == pytest.approx([0.2, 0.4])
@@ -96,6 +102,7 @@ def test_what_has_changed_is_told_by_who_sees_it():
 
 
 def test_levels_add_too():
+    """Likelihoods of levels are multiplied as well."""
     levels = np.log(np.array([[0.25, 0.75]], np.float32))
     both = combined([reading((0.5, 0.4, 0.1), levels=levels)] * 2)
     assert np.exp(both.level_log_likelihood[0]) == pytest.approx([0.1, 0.9], abs=1e-5)
@@ -129,6 +136,7 @@ def moment(pictures, t_s=0.0):
 
 
 def test_two_cameras_see_what_one_cannot(eyes, pictures):
+    """A piece hidden from one camera is read by both together."""
     look = looked(eyes, moment(pictures))
     seen = {cell: look.reading.best(i)[0] for i, cell in enumerate(KIT.cells) if look.reading.best(i)[0] != EMPTY}
     assert seen == {cell: (len(stack), stack[-1]) for cell, stack in STACKS.items()}
@@ -142,6 +150,7 @@ def test_two_cameras_see_what_one_cannot(eyes, pictures):
 
 
 def test_one_camera_goes_on_where_the_other_is_gone_or_blind(eyes, pictures):
+    """If one camera is missing or does not see the mat, the other one is used."""
     assert looked(eyes, Frame(pictures[1], 0, 0.0, camera=1)).view == "clear"
     assert eyes.geometry.pose.centre_mm[1] > 0
     blind = looked(eyes, moment([np.full_like(pictures[0], 128), pictures[1]], 1.0))
@@ -151,6 +160,7 @@ def test_one_camera_goes_on_where_the_other_is_gone_or_blind(eyes, pictures):
 
 
 def test_anything_that_moves_for_one_camera_moves(eyes, pictures):
+    """Motion in one camera's picture counts as motion."""
     eyes.moving(moment(pictures))
     assert not eyes.moving(moment(pictures, 0.1))
     hand = pictures[1].copy()

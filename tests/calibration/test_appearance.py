@@ -17,11 +17,13 @@ def file(tmp_path):
 
 
 def test_pieces_that_were_not_found_are_named_in_the_file(file):
+    """Letters of missing pieces survive a round trip."""
     file.write_text(format_appearance(replace(nominal_appearance(KIT), not_found=("Y",))), encoding="utf-8")
     assert read_appearance(file, KIT).not_found == ("Y",)
 
 
 def test_of_a_whole_set_nothing_is_said(file):
+    """A complete set has no such key."""
     file.write_text(format_appearance(nominal_appearance(KIT)), encoding="utf-8")
     assert "not_found" not in file.read_text(encoding="utf-8")
     assert read_appearance(file, KIT).not_found == ()
@@ -29,6 +31,7 @@ def test_of_a_whole_set_nothing_is_said(file):
 
 @pytest.mark.parametrize("named", ['["Q"]', "[1]"])
 def test_pieces_that_the_kit_does_not_have_are_refused(file, named):
+    """Unknown letters are refused."""
     text = format_appearance(nominal_appearance(KIT)).replace("rim =", f"not_found = {named}\nrim =")
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ProfileError, match=r"not_found: only letters of the kit's pieces$"):
@@ -36,6 +39,7 @@ def test_pieces_that_the_kit_does_not_have_are_refused(file, named):
 
 
 def test_the_radius_of_a_ring_is_kept_and_need_not_be_known(file):
+    """The radii of both rings survive a round trip; they are optional."""
     file.write_text(
         format_appearance(replace(nominal_appearance(KIT), ring_mm=12.4, inner_ring_mm=7.1)), encoding="utf-8"
     )
@@ -46,6 +50,7 @@ def test_the_radius_of_a_ring_is_kept_and_need_not_be_known(file):
 
 
 def test_a_ring_without_a_size_is_refused(file):
+    """A radius of zero or less is refused."""
     text = format_appearance(nominal_appearance(KIT)).replace("rim =", "ring_mm = -1\nrim =")
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ProfileError, match=r"ring_mm must be greater than zero"):

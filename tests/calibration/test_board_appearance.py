@@ -27,6 +27,7 @@ def table(board):
 
 
 def test_what_is_written_is_read_back(board):
+    """Colour and spread survive a round trip within 0.003, the counts exactly."""
     again = read_board(table(board))
     np.testing.assert_allclose(again.colour, board.colour, atol=0.003)
     np.testing.assert_allclose(again.spread, board.spread, atol=0.002)
@@ -34,6 +35,7 @@ def test_what_is_written_is_read_back(board):
 
 
 def test_a_board_of_which_nothing_is_known_has_a_texel_a_millimetre():
+    """An unknown board has one unseen texel per mm."""
     board = unknown_board(30.0, 20.0)
     assert board.colour.shape == (20, 30, 3)
     assert not board.seen.any()
@@ -48,12 +50,14 @@ def test_a_board_of_which_nothing_is_known_has_a_texel_a_millimetre():
     ],
 )
 def test_a_broken_board_is_named(board, key, text, said):
+    """A missing or undecodable layer is named."""
     rows = {name: value.strip('"') for name, value in format_board(board).items()} | {key: text}
     with pytest.raises(ProfileError, match=f"set.toml: board: {said}"):
         read_board(Table({name: value for name, value in rows.items() if value is not None}, "set.toml: board"))
 
 
 def test_layers_of_different_size_are_refused(board):
+    """Layers of different sizes are refused."""
     rows = {name: value.strip('"') for name, value in format_board(board).items()}
     rows["seen"] = format_board(unknown_board(3.0, 2.0))["seen"].strip('"')
     with pytest.raises(ProfileError, match="colour, spread and seen differ in size"):
@@ -61,6 +65,7 @@ def test_layers_of_different_size_are_refused(board):
 
 
 def test_layers_of_other_depth_are_read_as_what_they_must_be(board):
+    """Images with other depths or channels are converted to the required ones."""
     rows = {name: value.strip('"') for name, value in format_board(board).items()}
     for name, shape in {"colour": (7, 9, 4), "spread": (7, 9, 3), "seen": (7, 9)}.items():
         png = cv2.imencode(".png", np.full(shape, 257, np.uint16))[1]

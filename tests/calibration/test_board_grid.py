@@ -71,6 +71,7 @@ def planks():
 
 @pytest.mark.parametrize("painted", [chequer, lines])
 def test_the_board_s_own_grid_is_right(board, painted):
+    """The true grid, and one that is off by about 1 mm, are accepted."""
     assert grid_fault(appearance(painted()), board) == ""
     nearly = replace(board, a1_mm=(-125.0, -127.0), pitch_mm=(35.8, 36.2))
     assert grid_fault(appearance(painted()), nearly) == ""
@@ -78,6 +79,7 @@ def test_the_board_s_own_grid_is_right(board, painted):
 
 @pytest.mark.parametrize("painted", [chequer, lines])
 def test_another_grid_is_said_with_where(board, painted):
+    """A wrong pitch, offset or number of squares is reported with the measured distances."""
     shown = appearance(painted())
     wide = replace(board, pitch_mm=(39.6, 36.0), a1_mm=(-138.6, -126.0))
     assert grid_fault(shown, wide).startswith("the lines on the board are about 36 mm apart from file to file, the bor")
@@ -90,11 +92,13 @@ def test_another_grid_is_said_with_where(board, painted):
 
 @pytest.mark.parametrize("painted", [wood, picture, planks])
 def test_of_a_board_that_shows_no_grid_nothing_is_said(board, painted):
+    """Plain wood, a painting, and planks in one direction give no report."""
     for a1 in ((-126.0, -126.0), (-108.0, -117.0)):
         assert grid_fault(appearance(painted()), replace(board, a1_mm=a1)) == ""
 
 
 def test_of_what_was_not_seen_or_is_printed_by_the_kit_nothing_is_said(board):
+    """Nothing is reported for an unseen board, or for one whose colours are given by the kit."""
     aside = replace(board, a1_mm=(-108.0, -126.0))
     assert own_grid_fault(appearance(chequer()), on(aside)) != ""
     assert grid_fault(appearance(chequer(), seen=0), aside) == ""
@@ -103,6 +107,7 @@ def test_of_what_was_not_seen_or_is_printed_by_the_kit_nothing_is_said(board):
 
 
 def test_of_pillars_that_stand_above_the_mat_nothing_is_said(board):
+    """Nothing is reported for a kit with pillars."""
     aside = replace(board, a1_mm=(-108.0, -126.0))
     assert own_grid_fault(appearance(chequer()), on(aside, "diamond")) == ""
 

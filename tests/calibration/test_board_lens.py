@@ -16,6 +16,7 @@ from vision.pose.projection import project
 
 
 def test_the_board_itself_tells_the_lens(examples):
+    """Focal length and principal point from the example photographs are correct within the stated errors."""
     photos = tuple(sorted((examples / "photos").glob("*.jpg")))
     result = calibrate_on_board(photos, load_kit("domination"))
     true = read_camera(examples / "photos" / "camera.toml")
@@ -40,6 +41,7 @@ def test_corners_that_blur_rounds_are_no_distortion(inward_px: float):
 
 
 def test_a_board_seen_from_straight_above_does_not_tell_the_focal_length(tmp_path):
+    """A view from directly above gives a focal length too uncertain to be used."""
     kit = load_kit("domination")
     picture, px_per_mm = np.full((720, 1280, 3), 230, np.uint8), 2.2
     for marker in kit.mat.markers:
@@ -58,6 +60,7 @@ def test_a_board_seen_from_straight_above_does_not_tell_the_focal_length(tmp_pat
 
 
 def test_a_photograph_without_the_board_is_left_out_and_one_at_least_must_show_it(examples, tmp_path):
+    """Photographs without the board are skipped; if none shows it, an error is raised."""
     kit, blank = load_kit("domination"), tmp_path / "blank.png"
     cv2.imwrite(str(blank), np.full((720, 1280, 3), 200, np.uint8))
     result = calibrate_on_board((blank, examples / "photos" / "enrol.jpg"), kit)
@@ -69,6 +72,7 @@ def test_a_photograph_without_the_board_is_left_out_and_one_at_least_must_show_i
 
 
 def test_photographs_of_two_sizes_are_refused(examples, tmp_path):
+    """Photographs of different sizes are refused."""
     small = tmp_path / "small.png"
     cv2.imwrite(str(small), np.zeros((360, 640, 3), np.uint8))
     with pytest.raises(ProfileError, match="is 640 x 360 px, the others 1280 x 720 px"):
@@ -76,6 +80,7 @@ def test_photographs_of_two_sizes_are_refused(examples, tmp_path):
 
 
 def test_measured_markers_are_trusted_less_than_printed_ones(examples):
+    """The focal length from measured markers is less certain than from printed ones."""
     kit = load_kit("domination")
     measured = replace(kit.mat, markers=tuple(replace(marker, is_measured=True) for marker in kit.mat.markers))
     photo = load_picture(examples / "photos" / "enrol.jpg")

@@ -29,6 +29,7 @@ def raster(data):
     ],
 )
 def test_all_corners_are_found_where_they_belong(board, paper, size_mm):
+    """The corners of the printed board are found, with distances correct within 0.1 mm."""
     picture = raster(chessboard_pdf(board, paper))
     assert picture.shape[:2] == (size_mm[1] * PX_PER_MM, size_mm[0] * PX_PER_MM)
     corners = find_board(picture, board) / PX_PER_MM
@@ -38,5 +39,6 @@ def test_all_corners_are_found_where_they_belong(board, paper, size_mm):
 
 
 def test_a_board_that_is_too_large():
+    """A board larger than the paper is refused."""
     with pytest.raises(ProfileError, match="a board of 360 x 180 mm does not fit on A4; make it smaller"):
         chessboard_pdf(replace(DEFAULT_BOARD, squares_x=12), "a4")

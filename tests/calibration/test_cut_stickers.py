@@ -34,6 +34,7 @@ def gray():
 
 
 def test_an_outline_that_has_lost_a_corner_is_put_right_by_what_is_printed(gray):
+    """A corner displaced by the cut is corrected by aligning the marker's pattern."""
     cut = SEEN_PX + np.array([(0, 0), (0, 0), (0, 0), (5.0, -3.0)])
     (found,) = align_cut(gray, NAME, {NUMBER: cut}).values()
     off_px = np.linalg.norm(found - SEEN_PX, axis=1)
@@ -42,10 +43,12 @@ def test_an_outline_that_has_lost_a_corner_is_put_right_by_what_is_printed(gray)
 
 
 def test_an_outline_of_a_marker_s_shape_stays(gray):
+    """An outline that already has a marker's shape is returned unchanged."""
     near = SEEN_PX + 0.3
     assert align_cut(gray, NAME, {NUMBER: near})[NUMBER] is near
 
 
 def test_where_nothing_looks_like_the_marker_its_outline_stays(gray):
+    """An outline at a place without the marker is returned unchanged."""
     cut = SEEN_PX + np.array([(150, 100), (150, 100), (150, 100), (155.0, 97.0)])
     assert align_cut(gray, NAME, {NUMBER: cut})[NUMBER] is cut

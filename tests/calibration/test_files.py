@@ -27,6 +27,7 @@ CAMERA = Camera(
 
 
 def test_a_camera_reads_back(tmp_path):
+    """A camera survives a round trip."""
     path = tmp_path / "camera.toml"
     path.write_text(format_camera(CAMERA), encoding="utf-8")
     again = read_camera(path)
@@ -53,6 +54,7 @@ def test_a_camera_reads_back(tmp_path):
     ],
 )
 def test_a_broken_camera_file_is_one_line(tmp_path, old, new, said):
+    """Each error in a camera file gives its message."""
     path = tmp_path / "camera.toml"
     text = format_camera(CAMERA)
     assert old in text
@@ -69,6 +71,7 @@ shares = st.floats(0, 1).map(lambda v: round(v, 4))
     st.lists(shares, min_size=6, max_size=6),
 )
 def test_a_set_reads_back(tmp_path_factory, colours, rim):
+    """Any set survives a round trip."""
     kit = load_kit("domination")
     letters = [kind.letter for kind in kit.pieces]
     appearance = SetAppearance("domination", colours[4], dict(zip(letters, colours[:4], strict=True)), tuple(rim))
@@ -78,6 +81,7 @@ def test_a_set_reads_back(tmp_path_factory, colours, rim):
 
 
 def test_a_set_of_another_kit_is_refused(tmp_path):
+    """A set enrolled for another kit is refused."""
     path = tmp_path / "set.toml"
     path.write_text(format_appearance(nominal_appearance(load_kit("citadel"))), encoding="utf-8")
     with pytest.raises(ProfileError, match="enrolled for the kit 'citadel', not 'domination'"):
@@ -85,6 +89,7 @@ def test_a_set_of_another_kit_is_refused(tmp_path):
 
 
 def test_a_set_with_nonsense_numbers_is_refused(tmp_path):
+    """Arrays of the wrong length are refused."""
     text = format_appearance(nominal_appearance(load_kit("domination")))
     path = tmp_path / "set.toml"
     path.write_text(text.replace("floor = [", "floor = [-1, "), encoding="utf-8")
@@ -96,6 +101,7 @@ def test_a_set_with_nonsense_numbers_is_refused(tmp_path):
 
 
 def test_a_set_of_which_two_colours_are_one_is_refused(tmp_path):
+    """A set in which two kinds of pieces have the same colour is refused."""
     kit = load_kit("domination")
     appearance = nominal_appearance(kit)
     path = tmp_path / "set.toml"
@@ -106,6 +112,7 @@ def test_a_set_of_which_two_colours_are_one_is_refused(tmp_path):
 
 
 def test_nothing_is_less_than_zero_by_its_sign(tmp_path):
+    """Negative zero is read as zero."""
     path = tmp_path / "set.toml"
     text = format_appearance(nominal_appearance(load_kit("domination")))
     begun = text.index("floor = [") + len("floor = [")
@@ -114,10 +121,12 @@ def test_nothing_is_less_than_zero_by_its_sign(tmp_path):
 
 
 def test_linear_light_of_srgb():
+    """sRGB codes are converted to linear light."""
     assert linear((0, 255, 128)) == pytest.approx((0, 1, 0.2158605), abs=1e-6)
 
 
 def test_dictionaries_have_the_names_of_opencv():
+    """An unknown dictionary is refused with the nearest name."""
     assert dictionary("DICT_APRILTAG_36h11").markerSize == 6
     with pytest.raises(ProfileError, match="did you mean DICT_APRILTAG_36"):
         dictionary("DICT_APRILTAG_36h12")
@@ -125,4 +134,5 @@ def test_dictionaries_have_the_names_of_opencv():
 
 @pytest.mark.parametrize("name", sorted({name for name in dir(cv2.aruco) if name.startswith("DICT_")}))
 def test_every_dictionary_has_as_many_markers_as_opencv_says(name):
+    """The stated number of markers agrees with OpenCV's."""
     assert marker_count(name, "mat") == len(dictionary(name).bytesList)

@@ -13,6 +13,7 @@ from calibration.kit import load_kit
     [("QDW", (0, 15, 30)), ("dQ", (0, 0)), ("Qq", (0, 15)), ("qDd", (0, 15, 30))],
 )
 def test_a_pyramid_stands_above_a_larger_one_and_above_its_like_and_hides_a_smaller_one(stack, rises) -> None:
+    """A pyramid rises above larger and equal ones; on a smaller one it rises by nothing and hides it."""
     assert rises_mm(load_kit("ziggurat"), stack) == rises
 
 
@@ -30,4 +31,5 @@ def test_a_pyramid_stands_above_a_larger_one_and_above_its_like_and_hides_a_smal
     ],
 )
 def test_of_the_smallest_pyramid_on_the_largest_nothing_is_seen(kit, stack, is_seen) -> None:
+    """Only the smallest pyramid on the largest has an invisible top."""
     assert shows_top(load_kit(kit), stack) is is_seen

@@ -21,6 +21,7 @@ def broken(tmp_path, old, new):
 
 
 def test_every_kit_that_comes_with_the_program_loads():
+    """Every included kit loads, and its enrolment contains each kind of piece."""
     assert available_kits()
     for name in available_kits():
         kit = load_kit(name)
@@ -40,10 +41,12 @@ def test_every_kit_that_comes_with_the_program_loads():
     ],
 )
 def test_a_game_has_the_kit_made_for_its_variant_or_the_one_of_its_name(tag, name):
+    """A game variant uses the kit made for it, or else the kit with the game's name."""
     assert kit_name(tag) == name
 
 
 def test_a_kit_is_found_by_the_variant_that_it_is_made_for():
+    """A variant's name selects only a kit made for that variant."""
     assert load_kit("draughts:international").name == "draughts-10"
     assert load_kit("diamond:table").name == "diamond"
     with pytest.raises(ProfileError, match=r"kit .draughts:russian. is not known; did you mean draughts\?"):
@@ -51,12 +54,14 @@ def test_a_kit_is_found_by_the_variant_that_it_is_made_for():
 
 
 def test_no_two_kits_share_a_marker():
+    """Marker numbers are unique across all kits of one dictionary."""
     kits = [load_kit(name) for name in available_kits()]
     taken = [(kit.mat.dictionary, marker.id) for kit in kits for marker in kit.mat.markers]
     assert len(set(taken)) == len(taken)
 
 
 def test_cells_are_those_of_the_board_in_the_order_of_sensors():
+    """Cells are ordered as the sensors, rank by rank, with their centres in mm."""
     kit = load_kit("domination")
     assert len(kit.cells) == 52
     assert kit.cells[:5] == ("c1", "d1", "e1", "f1", "b2")
@@ -64,6 +69,7 @@ def test_cells_are_those_of_the_board_in_the_order_of_sensors():
 
 
 def test_a_user_kit_is_a_file(tmp_path):
+    """A path to a file is accepted in place of a kit's name."""
     path = tmp_path / "mine.toml"
     path.write_text(DOMINATION.replace("pitch_mm = 33.0", "pitch_mm = 34.5"), encoding="utf-8")
     kit = load_kit(str(path))
@@ -71,6 +77,7 @@ def test_a_user_kit_is_a_file(tmp_path):
 
 
 def test_a_marker_may_be_placed_by_its_corners(tmp_path):
+    """A marker given by four corners may be rotated; its centre follows."""
     path = tmp_path / "mine.toml"
     turned = "{ id = 1, corners = [[185, -100], [208, -123], [185, -146], [162, -123]] }"
     path.write_text(DOMINATION.replace("{ id = 1, at = [185.0, -123.0] }", turned), encoding="utf-8")
@@ -82,6 +89,7 @@ def test_a_marker_may_be_placed_by_its_corners(tmp_path):
 
 
 def test_one_marker_is_too_few(tmp_path):
+    """A mat needs at least two markers."""
     head, _, rest = DOMINATION.partition("markers = [")
     path = tmp_path / "mine.toml"
     path.write_text(
@@ -92,6 +100,7 @@ def test_one_marker_is_too_few(tmp_path):
 
 
 def test_an_unknown_key_is_refused_with_the_nearest_right_name(tmp_path):
+    """An unknown key is refused with the nearest valid one."""
     assert "pich_mm is not known; did you mean pitch_mm?" in broken(tmp_path, "files = 8", "files = 8\npich_mm = 3.0")
 
 
@@ -130,15 +139,18 @@ def test_an_unknown_key_is_refused_with_the_nearest_right_name(tmp_path):
     ],
 )
 def test_a_mistake_is_named_with_file_and_key(tmp_path, old, new, said):
+    """Each mistake is reported with file and key."""
     assert said in broken(tmp_path, old, new)
 
 
 def test_a_kit_name_that_is_not_known_names_the_nearest():
+    """An unknown name is refused with the nearest one."""
     with pytest.raises(ProfileError, match="did you mean domination"):
         load_kit("dominatoin")
 
 
 def test_a_missing_or_binary_kit_file_is_one_line(tmp_path):
+    """A missing file, and one that is not UTF-8, give a one-line error."""
     with pytest.raises(ProfileError, match="cannot be read"):
         load_kit(str(tmp_path / "none.toml"))
     (tmp_path / "bad.toml").write_bytes(b"\xff\xfe\x00")
@@ -147,6 +159,7 @@ def test_a_missing_or_binary_kit_file_is_one_line(tmp_path):
 
 
 def test_the_kits_are_those_of_the_specification(shared):
+    """The included kits are identical to those of the shared specification."""
     specified = sorted((shared / "spec" / "kits").glob("*.toml"))
     assert specified
     for path in specified:
@@ -154,12 +167,14 @@ def test_the_kits_are_those_of_the_specification(shared):
 
 
 def test_a_chequer_is_every_second_square():
+    """Squares alternate in colour, starting dark at a1."""
     kit = load_kit("draughts")
     dark, light = kit.board.cell_colour, kit.board.chequer_colour
     assert [kit.ground(cell) for cell in ("a1", "b1", "a2", "b2", "h8")] == [dark, light, light, dark, dark]
 
 
 def test_a_chequer_without_the_colour_of_a1_is_refused(tmp_path):
+    """A chequered board needs the colour of both kinds of squares."""
     file = tmp_path / "draughts.toml"
     text = (KITS / "draughts.toml").read_text(encoding="utf-8")
     rows = [row for row in text.splitlines() if not row.startswith("cell_colour")]

@@ -75,6 +75,7 @@ def differences(picture, other):
 
 @pytest.mark.parametrize("name", available_kits())
 def test_the_program_finds_the_printed_markers_at_the_right_millimetres(name):
+    """Markers on the printed page are registered, with corners correct within 0.1 mm."""
     kit = load_kit(name)
     (page,) = plan(kit, "a3")
     (picture,) = rasters(mat_pdf(kit, "a3"))
@@ -90,6 +91,7 @@ def test_the_program_finds_the_printed_markers_at_the_right_millimetres(name):
 
 @pytest.mark.parametrize("name", ["domination", "cheight"])
 def test_two_halves_make_the_same_mat_as_one_sheet(name):
+    """Two A4 pages joined together equal the A3 page."""
     kit = load_kit(name)
     left, right = rasters(mat_pdf(kit, "a4"))
     assert left.shape == right.shape == (297 * PX_PER_MM, 210 * PX_PER_MM, 3)
@@ -106,6 +108,7 @@ def test_two_halves_make_the_same_mat_as_one_sheet(name):
 
 @pytest.mark.parametrize("name", available_kits())
 def test_the_print_looks_as_the_simulated_table_has_it(name):
+    """The printed mat looks like the simulated one."""
     kit = load_kit(name)
     (picture,) = rasters(mat_pdf(kit, "a3"))
     simulated = cv2.resize(sheet(kit)[..., ::-1], picture.shape[1::-1], interpolation=cv2.INTER_AREA)
@@ -115,6 +118,7 @@ def test_the_print_looks_as_the_simulated_table_has_it(name):
 
 
 def test_the_ruler_is_a_hundred_millimetres_long():
+    """The printed ruler is 100 mm long within 0.5 mm."""
     (picture,) = rasters(mat_pdf(load_kit("domination"), "a3"))
     dark = picture[-14 * PX_PER_MM :].max(axis=2) < 120
     dark[:, : 45 * PX_PER_MM] = dark[:, -45 * PX_PER_MM :] = False  # beside the markers
@@ -124,6 +128,7 @@ def test_the_ruler_is_a_hundred_millimetres_long():
 
 
 def test_terrain_is_outlined():
+    """Raising one cell changes the print around its border."""
     kit = load_kit("citadel")
     flat, stepped = (rasters(mat_pdf(kit, "a3", terrain))[0] for terrain in ((), [0] * 27 + [1] + [0] * 36))
     differ = cv2.absdiff(flat, stepped).max(axis=2) > 60
@@ -135,6 +140,7 @@ def test_terrain_is_outlined():
 
 
 def test_an_own_mat_of_another_form_is_printed_too(portrait):
+    """A mat in portrait format is printed on one A3 or two A4 pages, with correct markers."""
     (page,) = plan(portrait, "a3")
     assert page.size_mm == (297, 420)
     pose, _ = seen_from_above(portrait, rasters(mat_pdf(portrait, "a3"))[0], page.middle_mm)
@@ -153,6 +159,7 @@ def test_an_own_mat_of_another_form_is_printed_too(portrait):
 
 
 def test_a_mat_that_is_too_large_is_refused(portrait):
+    """A mat larger than the paper is refused, with a suggestion."""
     large = replace(portrait, mat=replace(portrait.mat, width_mm=500.0))
     with pytest.raises(ProfileError, match=r"kit mine: a mat of 500 x 400 mm does not fit on A4.*; try --paper a3"):
         mat_pdf(large, "a4")
@@ -180,6 +187,7 @@ def test_a_mat_that_is_too_large_is_refused(portrait):
     ],
 )
 def test_parts_that_overlap_or_leave_the_sheet_are_named(tmp_path, old, new, said):
+    """Overlapping parts, or parts outside the sheet, are named."""
     path = tmp_path / "mine.toml"
     assert old in PORTRAIT
     path.write_text(PORTRAIT.replace(old, new, 1), encoding="utf-8")
@@ -188,5 +196,6 @@ def test_parts_that_overlap_or_leave_the_sheet_are_named(tmp_path, old, new, sai
 
 
 def test_every_kit_that_comes_with_the_program_can_be_printed_on_a4():
+    """All included kits fit on two A4 pages."""
     for path in KITS.glob("*.toml"):
         assert len(plan(read_kit(path), "a4")) == 2

@@ -61,6 +61,7 @@ def farthest_mm(result, stickers):
 
 @pytest.mark.parametrize("knows_lens", [True, False])
 def test_stickers_are_found_where_they_lie(knows_lens):
+    """Sticker corners are measured within 0.1 mm with a known lens, within 1 mm without."""
     result, stickers = measured(knows_lens=knows_lens)
     assert result.pitch_mm == pytest.approx((36, 36), abs=0.01)
     assert farthest_mm(result, stickers) < (0.1 if knows_lens else 1.0)
@@ -69,17 +70,20 @@ def test_stickers_are_found_where_they_lie(knows_lens):
 
 
 def test_corners_may_be_given_either_way_round():
+    """The direction in which corners are given does not matter."""
     (one, stickers), (other, _) = (measured(order=order) for order in ((0, 1, 2, 3), (0, 3, 2, 1)))
     assert farthest_mm(other, stickers) == pytest.approx(farthest_mm(one, stickers))
 
 
 def test_the_first_corner_is_that_of_a1():
+    """Starting from the opposite corner rotates the board by 180°."""
     result, stickers = measured(order=(2, 3, 0, 1), knows_lens=True)
     turned = {number: -places for number, places in stickers.items()}
     assert farthest_mm(result, turned) < 0.1
 
 
 def test_the_stickers_alone_tell_the_scale():
+    """Without a given side length, the scale follows from the size of the stickers."""
     result, _ = measured(side_mm=(None, None), knows_lens=True)
     assert result.pitch_mm == pytest.approx((36, 36), abs=0.02)
     doubled, _ = measured(side_mm=(None, None), knows_lens=True, marker_mm=2 * EDGE_MM)
@@ -87,6 +91,7 @@ def test_the_stickers_alone_tell_the_scale():
 
 
 def test_squares_that_are_not_square_are_told_from_those_that_are():
+    """Oblong squares are measured as such; nearly square ones, with noise, become exactly square."""
     oblong, _ = measured(deep=320.0)
     assert oblong.pitch_mm == pytest.approx((36, 40), rel=0.01)
     square, _ = measured(noise=1.0)
@@ -96,12 +101,14 @@ def test_squares_that_are_not_square_are_told_from_those_that_are():
 
 
 def test_two_pixels_of_a_hand_move_the_stickers_by_two_millimetres_at_most():
+    """Noise of 2 px in the corners displaces the stickers by less than 2.5 mm."""
     result, stickers = measured(noise=2.0)
     assert farthest_mm(result, stickers) < 2.5
     assert result.fits
 
 
 def test_corners_of_another_field_do_not_fit():
+    """Corners of a distorted field are reported as not fitting."""
     field, stickers = board(288.0, 288.0)
     corners, camera = seen(field * (1.0, 0.8) + (20, 0))
     corners[2] += (60, 40)
@@ -112,11 +119,13 @@ def test_corners_of_another_field_do_not_fit():
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 0, 1, 2), (0, 1, 1, 2)])
 def test_points_that_are_no_field_are_refused(order):
+    """Crossed or repeated corners are refused."""
     with pytest.raises(ProfileError, match="no field"):
         measured(order=order)
 
 
 def test_at_least_two_stickers_are_needed():
+    """Fewer than two stickers are refused."""
     field = Field(((0.0, 9.0), (9.0, 9.0), (9.0, 0.0), (0.0, 0.0)), 8, 8, (1.0, None), 1.0)
     for markers, said in (({}, r"are seen \(0\)"), ({7: np.zeros((4, 2))}, r"are seen \(1\)")):
         with pytest.raises(ProfileError, match=said):
@@ -125,6 +134,7 @@ def test_at_least_two_stickers_are_needed():
 
 @pytest.mark.parametrize("name", ["domination", "draughts", "ziggurat", "cheight", "citadel"])
 def test_the_kit_of_a_measured_board_is_read_back(tmp_path, name):
+    """The kit of a measured board survives a round trip for each game."""
     base = load_kit(kit_name(name))
     result, _ = measured()
     letters = tuple(kind.letter for kind in base.pieces)
@@ -145,6 +155,7 @@ def test_the_kit_of_a_measured_board_is_read_back(tmp_path, name):
 
 
 def test_the_squares_keep_their_place_among_the_stickers():
+    """In the resulting kit, cells and stickers have their true relative positions."""
     result, stickers = measured(knows_lens=True)
     squares = Squares("domination", 8, 8, frozenset(), ("R", "G"))
     kit = own_kit("mine", squares, result, load_kit("domination"), "DICT_APRILTAG_36h11")
@@ -155,6 +166,7 @@ def test_the_squares_keep_their_place_among_the_stickers():
 
 
 def test_a_board_of_pillars_is_refused():
+    """A kit with pillars is refused."""
     result, _ = measured()
     base = load_kit("diamond")
     squares = Squares("diamond", 8, 8, frozenset(), tuple(kind.letter for kind in base.pieces))

@@ -23,12 +23,14 @@ def picture(examples):
 
 @pytest.mark.parametrize("suffix", ["png", "bmp", "tiff"])
 def test_files_without_loss_are_read_as_they_are(tmp_path, picture, suffix):
+    """Lossless formats are decoded exactly."""
     file = tmp_path / f"a.{suffix}"
     cv2.imwrite(str(file), picture)
     assert (load_picture(file) == picture).all()
 
 
 def test_gray_and_deep_pictures_become_colour(tmp_path, picture):
+    """Grey and 16-bit pictures are converted to 8-bit colour."""
     cv2.imwrite(str(tmp_path / "gray.png"), picture[..., 1])
     assert (load_picture(tmp_path / "gray.png") == picture[..., 1:2]).all()
     cv2.imwrite(str(tmp_path / "deep.png"), picture.astype(np.uint16) * 257)
@@ -38,6 +40,7 @@ def test_gray_and_deep_pictures_become_colour(tmp_path, picture):
 @pytest.mark.parametrize("suffix", ["jpg", "png"])
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
 def test_a_file_that_is_cut_short(tmp_path, picture, capfd, suffix, share):
+    """A truncated file is refused without decoder messages."""
     data = cv2.imencode(f".{suffix}", picture)[1].tobytes()
     file = tmp_path / f"a.{suffix}"
     file.write_bytes(data[: int(share * len(data))])
@@ -47,12 +50,14 @@ def test_a_file_that_is_cut_short(tmp_path, picture, capfd, suffix, share):
 
 
 def test_bytes_after_the_end_do_no_harm(tmp_path, picture):
+    """Trailing bytes are ignored."""
     file = tmp_path / "a.jpg"
     file.write_bytes(cv2.imencode(".jpg", picture)[1].tobytes() + bytes(500))
     assert load_picture(file).shape == picture.shape
 
 
 def test_what_is_no_picture(tmp_path):
+    """Files that are empty, no pictures, too large or missing are refused."""
     for name, data, said in (
         ("empty.jpg", b"", "is empty"),
         ("text.jpg", b"hello", "is not a picture that can be read; give a JPEG or PNG file"),
@@ -70,6 +75,7 @@ def test_what_is_no_picture(tmp_path):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_spoilt_picture_is_read_or_refused_without_a_word_of_the_decoder(tmp_path, picture, capfd, seed):
+    """A corrupted picture is either read or refused, without decoder messages."""
     chance = random.Random(seed)
     data = bytearray(cv2.imencode((".jpg", ".png")[seed % 2], picture[:200, :200])[1].tobytes())
     for _ in range(20):
@@ -82,6 +88,7 @@ def test_a_spoilt_picture_is_read_or_refused_without_a_word_of_the_decoder(tmp_p
 
 
 def test_what_never_ends_is_refused_at_once(tmp_path):
+    """Pipes and devices are refused instead of being read."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(ProfileError, match="is no regular file"):

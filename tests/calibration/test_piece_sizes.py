@@ -13,6 +13,7 @@ def told(name, sizes):
 
 
 def test_pieces_of_one_shape_and_size_are_told_together():
+    """Pieces of equal shape and size are listed together."""
     assert piece_sizes(load_kit("domination").pieces) == (PieceSize("RGBY", "disc", 27.0, 7.0),)
     assert [(each.letters, each.width_mm) for each in piece_sizes(load_kit("ziggurat").pieces)] == [
         ("Qq", 25.4),
@@ -22,6 +23,7 @@ def test_pieces_of_one_shape_and_size_are_told_together():
 
 
 def test_discs_cubes_and_pyramids_are_as_large_as_told():
+    """Given sizes replace those of the kit; cubes have one size only."""
     assert told("domination", {"": (30.0, 8.5)}) == (PieceSize("RGBY", "disc", 30.0, 8.5),)
     assert told("citadel", {"": (18.0, None)}) == (PieceSize("RB", "cube", 18.0, 18.0),)
     assert told("citadel", {"": (18.0, 7.0)}) == (PieceSize("RB", "cube", 18.0, 18.0),)
@@ -32,6 +34,7 @@ def test_discs_cubes_and_pyramids_are_as_large_as_told():
 
 
 def test_one_side_s_pieces_may_be_larger():
+    """One kind of pieces may be given its own size."""
     assert told("domination", {"R": (30.0, 8.0)}) == (
         PieceSize("R", "disc", 30.0, 8.0),
         PieceSize("GBY", "disc", 27.0, 7.0),
@@ -39,12 +42,14 @@ def test_one_side_s_pieces_may_be_larger():
 
 
 def test_larger_pyramids_rise_more_over_each_other():
+    """The rise of stacked pyramids scales with their height."""
     kit = load_kit("ziggurat")
     double = {each.letters: (1.4 * each.width_mm, 2 * each.height_mm) for each in piece_sizes(kit.pieces)}
     assert with_sizes(kit, double).stacking.tower_rise_mm == 2 * kit.stacking.tower_rise_mm
 
 
 def test_nothing_told_changes_nothing():
+    """Without given sizes the kit is unchanged."""
     for name in ("domination", "citadel", "ziggurat"):
         assert with_sizes(load_kit(name), {}) == load_kit(name)
 
@@ -63,5 +68,6 @@ def test_nothing_told_changes_nothing():
     ],
 )
 def test_lengths_that_no_piece_has_are_refused(name, sizes, said):
+    """Unusable sizes are refused."""
     with pytest.raises(ProfileError, match=said):
         told(name, sizes)

@@ -9,6 +9,7 @@ from calibration.printed import printed_appearance, printed_mat
 
 
 def test_a_mat_has_its_size_and_its_paper():
+    """The picture of the mat has its size, and the paper's colour in the corner."""
     kit = load_kit("domination")
     print_ = printed_mat(kit, 4)
     assert print_.shape == (kit.mat.height_mm * 4, kit.mat.width_mm * 4, 3)
@@ -17,6 +18,7 @@ def test_a_mat_has_its_size_and_its_paper():
 
 @pytest.mark.parametrize("name", ["draughts", "draughts-10"])
 def test_the_appearance_of_a_chequer_has_both_colours_and_its_edges_are_uncertain(name):
+    """The expected appearance of a chequer has each square's colour, uncertain only at edges."""
     kit = load_kit(name)
     appearance = printed_appearance(kit)
     rows, columns = appearance.seen.shape
@@ -31,6 +33,7 @@ def test_the_appearance_of_a_chequer_has_both_colours_and_its_edges_are_uncertai
 
 
 def test_only_a_chequer_promises_the_appearance_of_a_whole_board():
+    """Only a chequered kit has an expected appearance of the whole board; others have a floor colour."""
     kit = load_kit("domination")
     assert nominal_appearance(kit).board is None
     assert nominal_appearance(kit).floor == linear(kit.board.cell_colour)

@@ -37,6 +37,7 @@ def calibration(error_px=0.1, focal=0.001, missing=()):
     ],
 )
 def test_a_word_and_what_to_do(result, word, lines):
+    """Each calibration gets its rating and advice."""
     assert quality(result) == word
     assert len(advice(result)) == len(lines)
     for said, begin in zip(advice(result), lines, strict=True):
@@ -54,6 +55,7 @@ def test_a_word_and_what_to_do(result, word, lines):
     ],
 )
 def test_gaps_are_named_by_their_places(missing, places):
+    """Gaps in the coverage are described by their position."""
     coverage = calibration(missing=missing).coverage
     assert gaps(coverage) == places
     assert coverage.sum() == 12 - len(missing)

@@ -26,6 +26,7 @@ def found(data):
 @pytest.mark.parametrize("paper", sorted(PAPERS))
 @pytest.mark.parametrize("marker_mm", [15.0, STICKER_MM, 40.0])
 def test_every_sticker_is_found_at_its_size(paper, marker_mm):
+    """All stickers on each paper are found at their size, within 0.1 mm."""
     markers = found(stickers_pdf(paper, marker_mm))
     assert sorted(markers) == list(range(FIRST_ID, FIRST_ID + MOST))
     sides = [np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) for corners in markers.values()]
@@ -33,22 +34,26 @@ def test_every_sticker_is_found_at_its_size(paper, marker_mm):
 
 
 def test_large_stickers_are_fewer_and_all_on_the_page():
+    """Two stickers of the largest size fit on A4."""
     markers = found(stickers_pdf("a4", LARGEST_MM))
     assert sorted(markers) == [FIRST_ID, FIRST_ID + 1]
 
 
 def test_no_mat_has_their_numbers():
+    """Sticker numbers differ from those of all mats."""
     others = {marker.id for name in available_kits() for marker in load_kit(name).mat.markers}
     assert others.isdisjoint(range(FIRST_ID, FIRST_ID + MOST))
 
 
 @pytest.mark.parametrize("marker_mm", [0.0, float("nan"), float("inf"), 500.0])
 def test_a_size_that_no_marker_has_is_refused(marker_mm):
+    """Invalid sizes are refused."""
     with pytest.raises(ProfileError, match="--marker-mm must be 10 to 100"):
         stickers_pdf("a4", marker_mm)
 
 
 def test_the_command_says_what_to_measure(tmp_path, capsys):
+    """The command prints the size to be verified with a ruler."""
     file = tmp_path / "stickers.pdf"
     assert main(["mat", "stickers", "-o", str(file), "--marker-mm", "30"]) == 0
     assert len(found(file.read_bytes())) == MOST

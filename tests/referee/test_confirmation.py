@@ -87,6 +87,7 @@ def test_a_half_done_turn_is_told_after_the_word(film) -> None:
 
 
 def test_the_question_about_a_move_that_nobody_can_see_stays_while_nothing_moves(film) -> None:
+    """Readings of the unchanged table do not replace the question."""
     shot = confirmed(film, RESERVE, confirming=False)
     shot.referee.order(shot.t_s, Done())
     assert kinds(shot.lie(shot.table.stacks, 3)) == ["unsure"]

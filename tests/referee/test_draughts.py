@@ -81,12 +81,14 @@ def test_jump_after_jump_with_the_hand_away_between(show: Callable[[str], Show])
 
 
 def test_what_was_jumped_may_go_at_once(show: Callable[[str], Show]) -> None:
+    """A jumped man may be removed during the turn; the move is then accepted at its end."""
     table = show(JUMPS.format("russian"))
     assert todo(table(c3="", e5="W", d4="")) == ["the jump goes on from e5"]
     assert moves(table(c3="", g7="W", d4="", f6="")) == ["c3-g7xd4xf6"]
 
 
 def test_a_man_waits_for_his_crown_whoever_puts_it_on(show: Callable[[str], Show]) -> None:
+    """A man on the last rank is asked to be crowned; with the second disc the move is accepted."""
     table = show(CROWN)
     assert todo(table(c7="", b8="W")) == ["crown the man on b8"]
     assert moves(table(c7="", b8="WW")) == ["c7-b8"]
@@ -94,6 +96,7 @@ def test_a_man_waits_for_his_crown_whoever_puts_it_on(show: Callable[[str], Show
 
 @pytest.mark.rule("DRA-7")
 def test_who_moves_before_the_crown_is_on_is_told_so(show: Callable[[str], Show]) -> None:
+    """If Black moves before the man is crowned, DRA-7 is broken."""
     table = show(CROWN)
     table(c7="", b8="W")
     assert rules(table(PATIENT_FRAMES, c7="", b8="W", g3="", h2="B")) == [("DRA-7", "G-2")]
@@ -111,6 +114,7 @@ def test_who_moves_before_the_jump_is_over_is_told_so(show: Callable[[str], Show
 
 @pytest.mark.rule("DRA-4")
 def test_a_capture_that_was_owed_is_named_with_its_squares(show: Callable[[str], Show]) -> None:
+    """Another move than the due capture is illegal; the cells of the capture are named."""
     (illegal,) = show(JUMPS.format("russian"))(a1="", b2="W")
     assert isinstance(illegal, Illegal)
     assert illegal.rules == ("DRA-4",)
@@ -150,6 +154,7 @@ def test_an_unmarked_king_owes_captures_as_a_king(show_unmarked: Callable[[str],
 
 @pytest.mark.rule("DRA-5")
 def test_what_an_unmarked_king_jumped_is_taken_off(show_unmarked: Callable[[str], Show]) -> None:
+    """A jump by an unmarked king is accepted once the captured piece has been removed."""
     table = show_unmarked(KINGS)
     assert todo(table(a1="", e5="W")) == ["take what was jumped off c3"]
     assert moves(table(a1="", e5="W", c3="")) == ["a1-e5xc3"]
@@ -157,6 +162,7 @@ def test_what_an_unmarked_king_jumped_is_taken_off(show_unmarked: Callable[[str]
 
 @pytest.mark.rule("G-2")
 def test_a_crown_where_kings_have_none_is_a_piece_too_many(show_unmarked: Callable[[str], Show]) -> None:
+    """A second disc on a king is illegal where kings are single discs."""
     (illegal,) = show_unmarked("draughts:russian 8/8/8/8/8/8/7,B/WW,7 W")(a1="WW")
     assert isinstance(illegal, Illegal)
     assert illegal.rules == ("G-2",)
@@ -164,6 +170,7 @@ def test_a_crown_where_kings_have_none_is_a_piece_too_many(show_unmarked: Callab
 
 @pytest.mark.rule("G-2")
 def test_an_unmarked_king_that_is_gone_is_missed(show_unmarked: Callable[[str], Show]) -> None:
+    """Removing an unmarked king is illegal."""
     (illegal,) = show_unmarked("draughts:russian 8/8/8/8/8/8/1,W,5,B/WW,7 W")(a1="")
     assert isinstance(illegal, Illegal)
     assert illegal.rules == ("G-2",)
@@ -202,11 +209,13 @@ def test_an_unmarked_king_that_is_gone_is_missed(show_unmarked: Callable[[str], 
 def test_what_people_do_wrong_is_named_with_its_rules(
     show: Callable[[str], Show], position: str, cells: dict[str, str], expected: tuple[str, ...]
 ) -> None:
+    """Typical violations are reported with exactly these rules."""
     assert rules(show(position)(PATIENT_FRAMES, **cells)) == [expected]
 
 
 @pytest.mark.rule("DRA-5")
 def test_who_moves_while_a_prisoner_lies_there_is_told_so(show: Callable[[str], Show]) -> None:
+    """If Black moves while a jumped man has not been removed, DRA-5 is broken."""
     table = show(JUMPS.format("russian"))
     assert todo(table(c3="", g7="W", d4="")) == ["take what was jumped off f6"]
     assert rules(table(PATIENT_FRAMES, c3="", g7="W", d4="", b8="", c7="B")) == [("DRA-5", "G-2")]

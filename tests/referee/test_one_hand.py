@@ -39,11 +39,13 @@ def shot(film):
 
 
 def test_two_plies_by_two_arms_are_two_players(shot) -> None:
+    """Two plies with an arm from each player's side are accepted as two moves."""
     said = visited(shot, "SN", *RED_AGAIN, *GREEN_AGAIN)
     assert [event.move for event in said if isinstance(event, Accepted)] == ["f5-f6", "c6-c5"]
 
 
 def test_two_plies_by_one_arm_are_one_player_who_did_both(shot) -> None:
+    """Two plies with only one player's arm are illegal, and all of their cells are named."""
     (illegal,) = visited(shot, "S", *RED_AGAIN, *GREEN_AGAIN)
     assert isinstance(illegal, Illegal)
     assert "G-2" in illegal.rules
@@ -51,11 +53,13 @@ def test_two_plies_by_one_arm_are_one_player_who_did_both(shot) -> None:
 
 
 def test_without_a_sight_of_arms_they_are_taken_for_two_players(shot) -> None:
+    """Without information about arms, two plies are accepted as two moves."""
     said = shot.show(*RED_AGAIN, *GREEN_AGAIN, frames=30)
     assert [event.move for event in said if isinstance(event, Accepted)] == ["f5-f6", "c6-c5"]
 
 
 def test_while_nobody_knows_who_sits_where_people_are_asked(film) -> None:
+    """If the seats are unknown, two plies by one arm are asked about."""
     shot = film(Match(*read_position(START)))
     shot.show()
     (unsure,) = visited(shot, "S", *RED, *GREEN)
@@ -75,6 +79,7 @@ def seated(**sides):
 
 
 def test_an_arm_that_pictures_may_have_missed_is_asked_about(shot) -> None:
+    """If frames are missing, a second arm may have been missed, so the plies are asked about."""
     shot.sweep(4, "S")
     shot.frame += 5  # a gap in the frames, as on a busy computer
     (unsure,) = visited(shot, "S", *RED_AGAIN, *GREEN_AGAIN)
@@ -84,6 +89,7 @@ def test_an_arm_that_pictures_may_have_missed_is_asked_about(shot) -> None:
 
 
 def test_a_gap_between_pictures_is_forgotten_once_the_table_makes_sense(film) -> None:
+    """A gap in the frames before the last accepted moves does not prevent an accusation."""
     shot = film(Match(*read_position(START)))
     shot.show()
     shot.sweep(4, "S")
@@ -95,6 +101,7 @@ def test_a_gap_between_pictures_is_forgotten_once_the_table_makes_sense(film) ->
 
 
 def test_players_at_one_side_cannot_be_told_apart() -> None:
+    """Players on one side give the same odds as players with unknown seats."""
     hands = reached(reached(seated(R="S", G="S"), "S"), "S")
     for _ in range(LEAST_FRAMES):
         hands = reached(hands, "S")
@@ -111,6 +118,7 @@ def test_a_player_of_whom_no_usual_side_is_seen_was_not_there() -> None:
 
 
 def test_one_move_or_one_player_is_no_question() -> None:
+    """A single ply, or two plies of one player, need no odds."""
     hands = reached(seated(R="S", G="N"), "S" * LEAST_FRAMES)
     assert log_odds_of_one(hands, "R") is None
     assert log_odds_of_one(hands, "RR") is None

@@ -112,6 +112,7 @@ def test_who_says_done_means_the_table_as_it_lies(film) -> None:
 
 
 def test_the_picture_that_was_taken_before_somebody_says_done_is_not_judged_by_it(film) -> None:
+    """After the confirmation, the next reading is of a frame taken later."""
     shot = settled(film)
     shot.referee.glance(shot.t_s, moving=False)
     shot.referee.order(shot.t_s, Done())

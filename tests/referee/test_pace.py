@@ -65,6 +65,10 @@ def after(gaps_s: list[float], before: Pace = NOTHING_YET, *, moving: bool = Fal
 
 
 def test_too_few_are_too_few_on_average_and_enough_when_clearly_so() -> None:
+    """The frame rate is too low if the average interval exceeds SLOW_S, and enough again below BRISK_S.
+
+    Single gaps and short sequences do not count.
+    """
     slow = after([SLOW_S + 0.01] * AVERAGED)
     assert slow.is_slow
     assert not after([SLOW_S + 0.01] * (AVERAGED - 1)).is_slow
@@ -74,11 +78,13 @@ def test_too_few_are_too_few_on_average_and_enough_when_clearly_so() -> None:
 
 
 def test_neither_outages_nor_what_is_read_count() -> None:
+    """Gaps longer than OUTAGE_S, and delays by readings, do not count."""
     assert not after([OUTAGE_S + 1] * 2 * AVERAGED).is_slow
     assert not after([2 * SLOW_S] * 2 * AVERAGED, read=True).is_slow
 
 
 def test_that_too_few_pictures_come_is_said_once_until_enough_come() -> None:
+    """A low frame rate is reported once, and so is its end."""
     film = paced()
     film.gap_s = SELDOM_S
     film.turn()
@@ -91,6 +97,7 @@ def test_that_too_few_pictures_come_is_said_once_until_enough_come() -> None:
 
 
 def test_an_accusation_becomes_a_question_where_pictures_were_missing() -> None:
+    """At a low frame rate an illegal act leads to a question instead of an accusation."""
     film = paced()
     film.gap_s = SELDOM_S
     assert film.turn(("c3", ""), ("c5", "RR")) == ["view", "unsure"]
@@ -101,6 +108,7 @@ def test_an_accusation_becomes_a_question_where_pictures_were_missing() -> None:
 
 
 def test_after_a_long_gap_only_what_a_single_act_explains_is_accused() -> None:
+    """After a gap of BLIND_S only changes that a single act explains are reported as illegal."""
     many = (("c3", ""), ("c4", ""), ("e4", ""), ("e5", "RGR"))
     film = paced()
     assert isinstance(film.turn(*many) and film.events[-1], Illegal)
@@ -112,12 +120,14 @@ def test_after_a_long_gap_only_what_a_single_act_explains_is_accused() -> None:
 
 
 def test_legal_moves_are_accepted_at_any_pace() -> None:
+    """A legal move is accepted at a low frame rate."""
     film = paced()
     film.gap_s = SELDOM_S
     assert film.turn(("c3", ""), ("d3", "GR")) == ["view", "accepted"]
 
 
 def test_what_was_missed_while_few_came_is_asked_about_when_enough_come_again() -> None:
+    """An act during a low frame rate is asked about; a later one at a normal rate is illegal."""
     film = paced()
     film.gap_s = SELDOM_S
     film.turn()

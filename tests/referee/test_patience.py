@@ -120,6 +120,7 @@ def test_that_something_is_amiss_is_asked_unless_people_are_busy_with_it(mode: M
 
 
 def test_a_table_that_is_most_likely_right_again_is_said_sooner() -> None:
+    """While restoring, a likely correct table is reported after RESTORED_S."""
     doubt = judged(CannotTell((), in_the_end=Unchanged()))
     suspicion = suspect(None, doubt, 0.0)
     assert settled(suspicion, doubt, Mode.RESTORING, RESTORED_S - 0.1) == doubt
@@ -209,6 +210,7 @@ def test_another_view_is_another_suspicion() -> None:
 def test_a_complete_act_that_lay_there_before_something_moved_needs_no_more_pictures(
     meaning: Interpretation, mode: Mode, is_kept: bool
 ) -> None:
+    """A complete act seen before a motion is due at once if it is seen again, but not another act."""
     before = suspect(None, judged(meaning), 1.0)
     assert before is not None
     kept = interrupted(before, mode)

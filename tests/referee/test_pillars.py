@@ -111,6 +111,7 @@ def test_a_pillar_move_is_accepted_with_sensors_and_without(field: Field) -> Non
 
 
 def test_a_jump_is_named_and_put_right(field: Field) -> None:
+    """A pillar two levels higher is illegal, and the cell is named."""
     before = field.after()
     assert before.levels is not None
     there = View(before.sights, (*before.levels[:12], 5, *before.levels[13:]))
@@ -122,6 +123,7 @@ def test_a_jump_is_named_and_put_right(field: Field) -> None:
 
 
 def test_a_field_set_up_wrong_says_which_pillar_must_stand_where() -> None:
+    """A pillar at a wrong level during set-up is reported with the right level."""
     field = Field()
     right = field.after()
     assert right.levels is not None
@@ -163,6 +165,7 @@ def test_a_clear_picture_outweighs_a_jammed_sensor(field: Field) -> None:
 
 
 def test_one_clear_picture_does_not_outweigh_a_sensor(field: Field) -> None:
+    """A single clear picture against a sensor leads to no event."""
     field.referee.sensors(field.t_s, "ok")
     still, there = field.after(), field.after("+c3")
     assert field.lie(there, sensed=still, frames=2) == []
@@ -170,6 +173,7 @@ def test_one_clear_picture_does_not_outweigh_a_sensor(field: Field) -> None:
 
 
 def test_a_jump_is_named_although_its_sensor_is_jammed(field: Field) -> None:
+    """A jump by two levels is reported although the jammed sensor does not show it."""
     before = field.after()
     assert before.levels is not None
     there = View(before.sights, (*before.levels[:12], 5, *before.levels[13:]))
@@ -180,6 +184,7 @@ def test_a_jump_is_named_although_its_sensor_is_jammed(field: Field) -> None:
 
 
 def test_what_is_reported_of_sensors_is_said_once(field: Field) -> None:
+    """Each state of the sensors is reported once, with the faulty cells."""
     referee = field.referee
     assert [event.state for event in referee.sensors(1.0, "ok")] == ["ok"]
     assert referee.sensors(1.1, "ok") == ()
@@ -245,6 +250,7 @@ def test_two_moves_by_two_arms_are_two_players(four: Field) -> None:
 
 
 def test_two_moves_by_one_arm_are_one_player_who_did_both(four: Field) -> None:
+    """Two moves with only one player's arm are illegal."""
     (event,) = both(four, "S")
     assert isinstance(event, Illegal)
     assert "G-2" in event.rules

@@ -245,6 +245,7 @@ def test_an_arm_over_a_marker_is_no_news(film) -> None:
 
 
 def test_a_picture_that_never_rests_is_told_and_read_all_the_same(film) -> None:
+    """Flicker is reported once, moves are accepted nevertheless, and its end is reported."""
     shot = settled(film)
     assert [event.state for event in shot.referee.restless(shot.t_s, "flicker")] == ["flicker"]
     assert shot.referee.restless(shot.t_s, "flicker") == ()

@@ -77,6 +77,7 @@ def moves(events):
 
 
 def test_a_square_that_looks_right_in_the_same_calm_withdraws_the_accusation(accused) -> None:
+    """If a correct reading follows without motion, the accusation is withdrawn and the move accepted."""
     said = seen_anew(accused)
     assert kinds(said) == ["withdrawn", "accepted"]
     assert isinstance(said[0], Withdrawn)
@@ -132,6 +133,7 @@ def test_the_match_goes_on_past_the_misread_square(accused) -> None:
 
 
 def test_a_wrong_piece_that_nobody_added_is_withdrawn_when_play_goes_on(shot) -> None:
+    """An accusation for a misread cell is withdrawn after two further moves."""
     shot.doubts, shot.changed = {"h3": ("R", "", 30.0)}, ("h3",)
     assert kinds(shot.show()) == ["illegal"]
     begun = len(shot.events)
@@ -152,6 +154,7 @@ def test_what_is_put_right_is_restored_and_not_withdrawn(shot) -> None:
 
 
 def test_what_is_put_right_together_with_the_next_move_is_not_withdrawn_either(shot) -> None:
+    """An act undone together with the next move is not reported as withdrawn."""
     shot.changed = ("h3",)
     assert kinds(shot.show(("h3", "R"))) == ["illegal"]
     shot.changed = ("h3", "e4", "e5")
@@ -200,10 +203,12 @@ def test_who_plays_on_two_moves_has_set_up_the_board_and_one_square_was_misread(
 
 
 def test_one_move_alone_may_come_from_somebody_who_did_not_listen(complained) -> None:
+    """After a single move the set-up counts as incomplete."""
     assert moves(played_from_start(complained, 1)) == []
 
 
 def test_who_puts_the_square_right_begins_the_match(complained) -> None:
+    """Once the cell is read correctly, the match begins."""
     begun = len(complained.events)
     complained.doubts, complained.changed = {}, ("h3",)
     complained.show(frames=60)

@@ -49,6 +49,7 @@ def test_a_piece_that_single_pictures_do_not_show_is_told_after_all(shot) -> Non
 
 
 def test_a_review_that_says_the_same_says_nothing(shot) -> None:
+    """A review with the same result causes no further event."""
     assert kinds(calm(shot, REVIEW_FRAMES + 12, ("c4", "RG"))) == ["illegal"]
 
 

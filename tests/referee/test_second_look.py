@@ -59,6 +59,7 @@ def truth(shot, *stacks):
 
 
 def test_a_clear_legal_move_is_asked_nothing(shot) -> None:
+    """A clear legal move is accepted without a comparison."""
     asked, (accepted,) = look(shot, None, ("e4", ""), ("e5", "GR"))
     assert asked == []
     assert isinstance(accepted, Accepted)
@@ -81,6 +82,7 @@ def test_a_square_misread_with_conviction_accuses_nobody_when_the_pictures_say_o
 
 
 def test_without_an_answer_the_reading_counts(shot) -> None:
+    """If the comparison has no result, the accusation follows from the reading."""
     shot.doubts = {"e5": ("GGR", "GR", 30.0)}
     asked, (illegal,) = look(shot, lambda _: None, ("e4", ""), ("e5", "GR"))
     assert asked
@@ -119,6 +121,8 @@ def test_before_a_match_begins_a_move_is_looked_at_twice(film) -> None:
 
 
 def test_the_grounds_keep_what_was_compared_with_its_pictures(shot) -> None:
+    """The grounds contain the compared tables, their scores and pictures."""
+
     def answer(tables):
         return Verified((0.0, *[-20.0] * (len(tables) - 1)), b"as seen", (b"one", b"other", b"third")[: len(tables)])
 
@@ -137,10 +141,12 @@ def test_a_second_look_that_contradicts_the_reading_counts_for_less(read: float,
 
 
 def test_a_second_look_that_is_clear_overrules_a_reading() -> None:
+    """A clear comparison outweighs a reading of 12 nats."""
     assert 12.0 + _gain(12.0, -VERIFIED_NATS) < 0
 
 
 def test_a_comparison_is_worth_no_more_than_its_places() -> None:
+    """The log ratio of a comparison is bounded in proportion to the number of differing cells."""
     one, two = ((3, (1, "R")),), ((3, (1, "G")), (4, (2, "G")))
     told = answered(None, ((), one, two), Verified((0.0, -100.0, -100.0))).log_p
     assert told == {(): 0.0, one: -VERIFIED_NATS, two: -2 * VERIFIED_NATS}
@@ -176,6 +182,7 @@ def test_a_part_of_a_frame_that_leaves_a_doubt_is_read_whole_before_anything_is_
 
 
 def test_a_part_of_a_frame_that_leaves_no_doubt_is_enough(shot) -> None:
+    """A partial reading without doubt needs no whole one."""
     states = kit_states(shot.game.pieces, HIGHEST, hides=True)
     sights = [shot.game.sight(stack) for stack in shot.game.table(shot.referee.match.position).stacks]
     scene = read_table(shot.game.layout.cells, states, sights, shot.noise, shot.rng)
@@ -187,6 +194,7 @@ def test_a_part_of_a_frame_that_leaves_no_doubt_is_enough(shot) -> None:
 
 
 def test_a_square_misread_while_a_board_is_set_up_keeps_no_match_from_its_beginning(film) -> None:
+    """If the comparison shows the right set-up, the match begins despite a misread cell."""
     match = Match(*read_position(START))
     shot = film(match)
     shot.referee = Referee(match, verifying=True)

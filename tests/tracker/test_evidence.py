@@ -118,6 +118,7 @@ def before(of):
 
 
 def test_a_cell_whose_picture_is_the_same_holds_what_it_held():
+    """An unchanged picture adds SAME_NATS to the earlier state and leaves the others unchanged."""
     plain = weigh(LAYOUT, changed(0.0))
     recalled = weigh(LAYOUT, changed(0.0), before(changed(0.0)))
     assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] + SAME_NATS[0])
@@ -125,6 +126,7 @@ def test_a_cell_whose_picture_is_the_same_holds_what_it_held():
 
 
 def test_a_cell_that_was_in_doubt_says_nothing_new_as_long_as_its_picture_is_the_same():
+    """A cell of unknown earlier state is hidden while its picture is unchanged."""
     plain, recalled = weigh(LAYOUT, changed(0.0)), weigh(LAYOUT, changed(0.0), before(changed(0.0)))
     assert recalled.hidden.tolist() == [False, True, True]
     assert not recalled.covered.any()
@@ -135,6 +137,7 @@ def test_a_cell_that_was_in_doubt_says_nothing_new_as_long_as_its_picture_is_the
 
 
 def test_cells_are_touched_when_much_of_their_picture_has_changed():
+    """Cells count as touched if half of their picture has changed, but not a quarter."""
     assert touched(LAYOUT, changed(0.5)) == {0, 1, 2}
     assert touched(LAYOUT, changed(0.25)) == frozenset()
     assert touched(LAYOUT, reading(1, 2, 3)) == frozenset()
@@ -144,6 +147,7 @@ def test_cells_are_touched_when_much_of_their_picture_has_changed():
     ("share", "nats"), [(0.1, SAME_NATS[1]), (0.25, SAME_NATS[2]), (0.4, SAME_NATS[3]), (0.8, SAME_NATS[4])]
 )
 def test_the_more_a_cells_picture_has_changed_the_less_likely_it_holds_what_it_held(share, nats):
+    """The bonus for the earlier state falls with the changed share of the picture."""
     plain = weigh(LAYOUT, changed(share))
     recalled = weigh(LAYOUT, changed(share), before(changed(share)))
     assert recalled.log_p[0, 1] == pytest.approx(plain.log_p[0, 1] + nats)
@@ -165,12 +169,14 @@ def test_an_empty_cell_whose_picture_alone_has_changed_is_hardly_empty_any_more(
 
 @pytest.mark.parametrize(("share", "nats"), [(0.0, 0.0), (0.4, -ALONE_NATS)])
 def test_what_an_accusation_claims_is_not_proved_by_a_picture_that_is_the_same_but_refuted_by_another(share, nats):
+    """A claimed state gets no bonus from an unchanged picture, and a penalty from a changed one."""
     seen = replace(reading(0, 1, 2, sure=0.6), changed=np.array([share, 0, 0], np.float32))
     told = weigh(LAYOUT, seen, (UNKNOWN, None, None), claimed=((0, STATES[0]),)).log_p[0]
     assert told[0] == pytest.approx(weigh(LAYOUT, seen).log_p[0, 0] + nats)
 
 
 def test_where_it_is_not_known_what_has_changed_nothing_is_recalled():
+    """If the changed share is unknown, nothing is recalled."""
     unknown = changed(np.nan)
     np.testing.assert_array_equal(weigh(LAYOUT, unknown, before(unknown)).log_p, weigh(LAYOUT, unknown).log_p)
     assert touched(LAYOUT, unknown) == frozenset()
@@ -178,11 +184,13 @@ def test_where_it_is_not_known_what_has_changed_nothing_is_recalled():
 
 
 def test_without_a_picture_to_compare_with_nothing_is_recalled():
+    """Without changed shares nothing is recalled."""
     plain = reading(1, 2, 3, sure=0.6)
     np.testing.assert_array_equal(weigh(LAYOUT, plain, before(plain)).log_p, weigh(LAYOUT, plain).log_p)
 
 
 def test_what_stands_on_a_pillar_beyond_the_cameras_levels_is_not_seen():
+    """A cube on a pillar above the camera's levels counts as hidden."""
     seen = replace(reading(0, 1, 0), level_log_likelihood=np.zeros((3, 2), np.float32))
     evidence = weigh(LAYOUT, seen, pillars=np.array([[0.0, -9, -9], [-9, -9, 0], [-9, 0, -9]]))
     assert list(evidence.hidden[:3]) == [False, True, False]

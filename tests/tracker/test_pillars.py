@@ -132,6 +132,7 @@ def test_every_legal_move_is_known(board: Callable[..., Board], senses: str) -> 
 
 
 def test_nothing_is_nothing(board: Callable[..., Board]) -> None:
+    """An unchanged table is interpreted as unchanged."""
     at = board()
     assert at.seen(at.stacks(), at.levels) == Unchanged()
 
@@ -194,6 +195,7 @@ def test_a_raised_pillar_is_no_moved_cube(board: Callable[..., Board]) -> None:
 
 @pytest.mark.parametrize("cell", ["a1", "c3", "e5"])
 def test_a_silent_sensor_is_made_up_for_by_the_camera(board: Callable[..., Board], cell: str) -> None:
+    """If a sensor reports nothing, the camera determines the level."""
     at = board()
     levels = at.raised(**{cell: 1})
     assert at.judge(at.stacks(), sensed(levels, silent=(cell,)), rows(levels)) == Played((at.move(f"+{cell}"),))
@@ -218,6 +220,7 @@ def test_a_sensor_and_a_camera_that_contradict_each_other_are_asked_about(
 def test_a_sensor_that_is_not_heard_moves_nothing_and_leaves_the_camera_alone(
     board: Callable[..., Board], doubt: Doubt
 ) -> None:
+    """A distrusted or outweighed sensor does not count; the camera alone decides, or raises a question."""
     at = board()
     moved, doubts = at.raised(c3=1), {INDEX["c3"]: doubt}
     assert at.judge(at.stacks(), sensed(moved), rows(at.levels), doubts) == Unchanged()
@@ -297,6 +300,7 @@ def test_a_sensor_that_reports_no_step_or_was_doubted_before_overrules_nobody(bo
 
 
 def test_only_a_picture_that_is_clear_again_and_again_outweighs_a_sensor() -> None:
+    """A sensor counts until OUTWEIGHING_READINGS clear pictures have contradicted it."""
     right, wrong = rows((3,)), rows((4,))
     doubts: Doubts = {}
     for reading in range(1, OUTWEIGHING_READINGS + 1):
@@ -337,6 +341,7 @@ def test_where_both_agree_nothing_is_contested(one: list[int], other: list[int])
 
 
 def test_a_camera_that_is_not_clear_contradicts_nobody() -> None:
+    """A camera with a lead of 3 nats does not count as contradicting."""
     assert contradictions(rows((3,)), rows((4,), nats=3.0)) == frozenset()
 
 

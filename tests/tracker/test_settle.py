@@ -65,6 +65,7 @@ def test_a_table_to_be_put_right_is_looked_at_as_often_as_a_doubtful_one() -> No
 
 
 def test_every_calm_is_reviewed_once_when_it_has_frames_enough_or_has_lasted() -> None:
+    """A review is due once per calm phase: after enough frames without hands, or after REVIEW_S."""
     calm = Calm()
     due = []
     for i in range(20):

@@ -33,12 +33,14 @@ def altered(reader, table, **cells):
 
 @pytest.mark.parametrize("other", [(4, "R"), (5, "G"), EMPTY])
 def test_the_table_that_is_there_is_likelier_than_another(seen, other) -> None:
+    """The true table is likelier by 10 nats than one with another stack on g3."""
     reader, image, table, _ = seen
     true, wrong = reader.score(Frame(image, 0, 0.0), [table, altered(reader, table, g3=other)])
     assert true - wrong > 10
 
 
 def test_a_piece_moved_to_the_next_square_is_seen_in_the_whole(seen) -> None:
+    """Moving one stack to the next cell makes the table less likely by 10 nats."""
     reader, image, table, _ = seen
     moved = altered(reader, table, g3=EMPTY, g4=(5, "R"))
     true, wrong = reader.score(Frame(image, 0, 0.0), [table, moved])
@@ -46,6 +48,7 @@ def test_a_piece_moved_to_the_next_square_is_seen_in_the_whole(seen) -> None:
 
 
 def test_a_comparison_leaves_the_reader_as_it_was(seen) -> None:
+    """Repeating a comparison gives the same scores."""
     reader, image, table, _ = seen
     frame = Frame(image, 0, 0.0)
     before = reader.score(frame, [table, altered(reader, table, g3=EMPTY)])

@@ -14,5 +14,6 @@ from tools.boards import read_board
     ],
 )
 def test_heights_of_stacks_that_stand_askew(seed, cell):
+    """Stacks with displaced pieces in random rendered boards are read correctly."""
     told = {one.name: one for one in read_board(seed)}[cell]
     assert told.right, f"{told.stack} was read as {told.read}"

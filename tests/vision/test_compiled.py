@@ -63,6 +63,7 @@ CHANGES: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_code_is_kept_under_another_name_when_this_changes(change: str) -> None:
+    """Each of these changes alters the fingerprint of the loop."""
     assert fingerprint(made(**CHANGES[change])) != fingerprint(made())  # type: ignore[arg-type]
 
 
@@ -80,11 +81,14 @@ helper = compiled(helper)
 
 
 def test_it_is_kept_under_another_name_when_a_constant_of_a_loop_farther_down_changes() -> None:
+    """A constant used by a loop defined later is part of the name."""
     names = [made(AHEAD, STEP=step).py_func.__qualname__ for step in (2, 2, 3)]  # type: ignore[attr-defined]
     assert names[0] == names[1] != names[2]
 
 
 def test_it_is_kept_under_another_name_when_a_loop_farther_down_changes(tmp_path: Path) -> None:
+    """The body of a loop defined later is part of the name."""
+
     def name(body: str) -> str:
         folder = tmp_path / str(len(body))
         folder.mkdir(exist_ok=True)
@@ -108,6 +112,7 @@ def loop(pair: Pair) -> float:
 
 
 def test_a_loop_is_compiled_once_for_all_constants_that_it_is_called_with() -> None:
+    """Calls with different constants compile the helper only once."""
     loop = compiled(made(CALLS))
     assert loop((1.0, 2.0)) == 8.0
     helper = loop.py_func.__globals__["helper"]  # type: ignore[attr-defined]
@@ -149,6 +154,7 @@ def loop(x):
 
 
 def test_a_loop_that_makes_an_array_counts_references() -> None:
+    """A loop that allocates an array is compiled with reference counting."""
     loop = made(MAKES, np=np)
     with pytest.raises(TypingError, match="empty"):
         allocation_free(loop)(1.0)
@@ -187,6 +193,7 @@ print(sum(loops.helper.stats.cache_hits.values()), result.library._shared_module
 def test_what_was_loaded_is_held_as_machine_code_alone_and_can_still_be_called_by_what_is_compiled(
     tmp_path: Path,
 ) -> None:
+    """A loop loaded from the cache keeps no compiler module, and can be called by newly compiled loops."""
     helper = "from vision.compiled import compiled\n\ndef helper(x):\n    return x + 1\n\nhelper = compiled(helper)\n"
     caller = "\ndef loop(x):\n    return 2 * helper(x)\n\nloop = compiled(loop)\n"
     (tmp_path / "loops.py").write_text(helper + caller)
@@ -224,6 +231,7 @@ def test_it_is_found_again_when_nothing_changes() -> None:
 
 
 def test_what_is_kept_of_other_loops_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cache files of earlier versions of the same loop are deleted, those of others are kept."""
     now, before, another = (tmp_path / name for name in ("a.loop-11-5.nbi", "a.loop-22-5.1.nbc", "a.looped-33-5.nbi"))
     for file in (now, before, another):
         file.touch()

@@ -43,6 +43,7 @@ def watch_of(size):
 
 @pytest.mark.parametrize("webcam", WEBCAMS.values(), ids=WEBCAMS)
 def test_only_a_hand_is_motion(webcam, act):
+    """For each kind of webcam, only the hand is reported as motion."""
     frames, begin, end = act
     watch = watch_of(SIZE)
     moving = [watch.glimpse(webcam.take(frame, number)).moving for number, frame in enumerate(frames)]
@@ -106,6 +107,7 @@ def test_noise_that_compression_has_hidden_is_no_motion_when_it_shows():
 
 
 def test_a_shaking_camera_is_told_and_learned(act):
+    """Camera shake is measured, reported as motion at first, and learned after some seconds."""
     frames, begin, _ = act
     webcam, watch = Webcam(shake_px=0.5), watch_of(SIZE)
     seen = [watch.glimpse(webcam.take(frames[number % begin], number)) for number in range(80)]
@@ -115,6 +117,7 @@ def test_a_shaking_camera_is_told_and_learned(act):
 
 
 def test_the_noise_and_the_flicker_of_a_picture_are_measured(act):
+    """The measured noise and flicker grow with those of the webcam."""
     frames, begin, _ = act
 
     def measured(webcam):
@@ -141,10 +144,12 @@ def test_the_noise_of_dark_pieces_is_no_motion_from_the_first_pair_on():
 
 
 def test_the_first_frame_differs_from_nothing():
+    """The first frame gives no difference."""
     assert Differencer().step(np.zeros((180, 320, 3), np.uint8), None, 5.0) is None
 
 
 def test_a_picture_is_brought_into_the_light_of_another(act):
+    """The light of one frame is adapted to that of another."""
     picture = act[0][0]
     lit = Webcam(drift=0.2, flicker=0.1).take(picture, 7)
     assert np.abs(lit.astype(float) - picture).mean() > 5
@@ -152,6 +157,7 @@ def test_a_picture_is_brought_into_the_light_of_another(act):
 
 
 def test_what_covers_a_part_of_the_picture_does_not_change_its_light(act):
+    """An occluder does not change the adapted light elsewhere."""
     picture = act[0][0]
     covered = picture.copy()
     covered[100:200, :400] = (60, 40, 30)

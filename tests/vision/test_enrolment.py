@@ -23,6 +23,7 @@ from vision.reading import EMPTY, Reading
 
 
 def test_the_colours_of_a_set_are_learned(bench):
+    """The learned reflectances have the expected dominant channels, and the floor its true colour."""
     appearance = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera)
     red, green, blue, yellow = (np.array(appearance.pieces[letter]) for letter in "RGBY")
     assert red.argmax() == 0
@@ -33,11 +34,13 @@ def test_the_colours_of_a_set_are_learned(bench):
 
 
 def test_the_lower_part_of_a_rim_is_darker_than_the_upper(bench):
+    """The lower half of the rim is darker, the upper half brighter than the mean."""
     rim = enrol(bench.photos["enrol.jpg"].image, bench.kit, bench.camera).rim
     assert np.mean(rim[:3]) < 0 < np.mean(rim[3:])
 
 
 def test_a_photograph_of_something_else_is_refused_with_a_square(bench):
+    """A photograph of another layout is refused, naming a cell."""
     with pytest.raises(VisionError, match=r"^[a-h][1-8] should hold (one [RGBY]|nothing) but looks"):
         enrol(bench.photos["domination-b-103.jpg"].image, bench.kit, bench.camera)
 
@@ -76,6 +79,7 @@ def photographed(kit, cells):
 
 
 def test_a_piece_that_is_missing_is_named_and_the_others_are_learned(bench):
+    """A missing piece is listed and keeps its nominal colour; the others are learned."""
     whole = enrol(*photographed(bench.kit, bench.kit.enrol))
     appearance = enrol(*photographed(bench.kit, ["d5", "e5", "f5"]))
     assert appearance.not_found == ("R",)
@@ -93,6 +97,7 @@ def test_a_piece_that_is_read_as_bare_ground_is_not_missing_where_its_hue_was_le
 
 
 def test_a_size_that_is_missing_has_the_colour_of_the_others_of_its_set():
+    """A missing size gets the mean colour of the other sizes of its set."""
     kit = load_kit("ziggurat")
     appearance = enrol(*photographed(kit, [cell for cell, letter in kit.enrol.items() if letter != "q"]))
     assert appearance.not_found == ("q",)
@@ -101,11 +106,13 @@ def test_a_size_that_is_missing_has_the_colour_of_the_others_of_its_set():
 
 
 def test_a_photograph_without_half_of_the_pieces_is_refused(bench):
+    """A photograph with half of the pieces missing is refused."""
     with pytest.raises(VisionError, match=r"^[cd]5 should hold one [RG] but looks empty"):
         enrol(*photographed(bench.kit, ["e5", "f5"]))
 
 
 def test_a_kit_without_enrolment_squares_says_so(bench):
+    """A kit without [enrol] cells is refused."""
     with pytest.raises(VisionError, match=r"has no \[enrol\] squares"):
         enrol(bench.photos["enrol.jpg"].image, replace(bench.kit, enrol={}), bench.camera)
 
@@ -142,12 +149,14 @@ def test_colours_that_all_but_the_smallest_pieces_tell_apart_are_taken():
 
 
 def test_colours_that_most_pieces_do_not_tell_apart_are_refused_with_those_that_do_so_least():
+    """If most pieces are confused, the least distinguishable pair is named."""
     reader = told({"Q": 5.0, "D": 3.0, "W": 2.0})
     with pytest.raises(VisionError, match=r"^W and w cannot be told apart"):
         check_colours(reader, reader.kit.enrol)
 
 
 def test_two_pieces_with_the_same_character_are_refused_by_name():
+    """Two pieces with the same character are refused, with their cells and the size of the strokes."""
     rng = random.Random(5)
     kit, camera = load_kit("cheight"), random_camera(rng)
     pieces = {**kit.enrol, "a4": "R"}
@@ -248,6 +257,10 @@ def own():
 @pytest.mark.parametrize("empties", [0, 1])
 @pytest.mark.parametrize("shown", ["start", "enrol"])
 def test_the_appearance_of_a_board_is_learned(own, empties, shown):
+    """A reader with the learned board reads stacks correctly, learned from a start position or single pieces.
+
+    Without an empty picture, parts of the board stay unseen.
+    """
     kit, camera, start, stacks, (empty, at_start, single, played) = own
     image, layout = (at_start, start) if shown == "start" else (single, None)
     appearance = enrol(image, kit, camera, layout=layout, empty=[empty] * empties)
@@ -281,6 +294,7 @@ def test_pieces_nearly_of_the_learned_boards_own_colour_are_found():
 
 
 def test_a_learned_board_is_kept_with_its_set(own, tmp_path):
+    """The learned board survives a round trip through the set file."""
     kit, camera, _, _, (empty, _, single, _) = own
     appearance, file = enrol(single, kit, camera, empty=[empty]), tmp_path / "set.toml"
     file.write_text(format_appearance(appearance), encoding="utf-8")
@@ -309,6 +323,7 @@ def chequered():
 
 @pytest.mark.parametrize("is_enrolled", [False, True])
 def test_a_printed_chequer_is_read_and_pieces_on_its_light_squares_too(chequered, is_enrolled):
+    """Stacks are read on both colours of a printed chequer, with and without enrolment."""
     kit, camera, stacks, (single, played) = chequered
     appearance = enrol(single, kit, camera) if is_enrolled else nominal_appearance(kit)
     reading = Reader(kit, camera, appearance).read(Frame(played, 0, 0.0))
@@ -319,6 +334,7 @@ def test_a_printed_chequer_is_read_and_pieces_on_its_light_squares_too(chequered
 
 
 def test_the_colours_of_a_chequer_are_learned_as_they_were_printed(chequered):
+    """Enrolment corrects wrong nominal colours of the chequer, also under a piece."""
     kit, camera, _, (single, _) = chequered
     promised = replace(kit, board=replace(kit.board, cell_colour=(60, 130, 90), chequer_colour=(200, 190, 160)))
     board = enrol(single, promised, camera).board

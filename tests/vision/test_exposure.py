@@ -12,6 +12,7 @@ def noisy(n):
 
 
 def test_noise_averages_out_until_something_moves():
+    """The standard deviation falls with the number of frames; clearing starts anew."""
     exposure, frames = FrameAverage(), noisy(MOST_FRAMES)
     for k, frame in enumerate(frames):
         exposure.add(frame, 0.1 * k)
@@ -23,6 +24,7 @@ def test_noise_averages_out_until_something_moves():
 
 
 def test_a_frame_counts_once():
+    """A frame added twice counts once."""
     exposure, (first, second) = FrameAverage(), noisy(2)
     for frame, t_s in ((first, 0.0), (second, 0.1), (second, 0.1)):
         exposure.add(frame, t_s)
@@ -30,6 +32,7 @@ def test_a_frame_counts_once():
 
 
 def test_a_slow_change_comes_through():
+    """The average follows a lasting change."""
     exposure = FrameAverage()
     for k in range(5 * MOST_FRAMES):
         exposure.add(np.full((2, 2, 3), 50 if k < MOST_FRAMES else 200, np.uint8), 0.1 * k)
@@ -37,6 +40,7 @@ def test_a_slow_change_comes_through():
 
 
 def test_a_frame_long_after_the_others_stands_alone():
+    """A frame after a long gap is not averaged with the earlier ones."""
     exposure, (first, second) = FrameAverage(), noisy(2)
     exposure.add(first, 0.0)
     exposure.add(second, 0.1 + TOGETHER_S)

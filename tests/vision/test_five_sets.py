@@ -72,18 +72,21 @@ def wrong(reading, row):
 
 
 def test_every_square_of_every_board_is_read(known):
+    """All sufficiently visible cells of all example boards are read correctly."""
     reader = known.reader()
     for image, row in known.boards:
         assert wrong(reader.read(Frame(image, 0, 0.0), known.levels(row)), row) == {}, row["image"]
 
 
 def test_a_set_enrolled_anew_reads_as_well(known):
+    """A newly enrolled set reads the first board without errors."""
     appearance = enrol(known.enrolment, known.kit, known.camera, start_levels(known.kit))
     image, row = known.boards[0]
     assert wrong(known.reader(appearance).read(Frame(image, 0, 0.0), known.levels(row)), row) == {}
 
 
 def test_dimmer_and_warmer_light_does_not_matter(known):
+    """Dimmer and warmer light does not cause errors."""
     image, row = known.boards[0]
     linear = (image / 255.0) ** 2.2 * (0.65, 0.8, 0.95)
     changed = np.clip(255 * linear ** (1 / 2.2), 0, 255).astype(np.uint8)
@@ -91,6 +94,7 @@ def test_dimmer_and_warmer_light_does_not_matter(known):
 
 
 def test_noise_in_a_dim_room_covers_no_square(known):
+    """Strong noise in dim light does not make any cell count as covered."""
     for image, row in known.boards[:2]:
         rng = np.random.default_rng(0)
         # In the dark the display curve is steep and noise stronger: 13 codes in deep shade beside 5 on paper.
@@ -101,6 +105,7 @@ def test_noise_in_a_dim_room_covers_no_square(known):
 
 
 def test_the_height_of_what_may_hide_others_is_not_told(examples):
+    """Pyramids that may hide smaller ones have states without a height."""
     known = Set(examples / "sets" / "ziggurat", "ziggurat")
     assert {letter for height, letter in known.reader().states if height is None} == set("QqDd")
     assert (1, "W") in known.reader().states
@@ -108,6 +113,7 @@ def test_the_height_of_what_may_hide_others_is_not_told(examples):
 
 
 def test_a_second_look_tells_a_pyramid_put_on_a_larger_one(examples):
+    """The comparison of whole tables prefers a single pyramid to a smaller one on a larger one."""
     known = Set(examples / "sets" / "ziggurat", "ziggurat")
     put_on = {(None, "Q"): (2, "D"), (None, "D"): (2, "W"), (None, "q"): (2, "d"), (None, "d"): (2, "w")}
     compared = 0
@@ -147,6 +153,7 @@ def test_a_second_look_tells_cubes_on_pillars_by_their_edges(pillars):
 
 @pytest.mark.parametrize("change", ["taken away", "put there", "lower", "higher", "of another character"])
 def test_a_second_look_tells_pieces_with_characters(examples, change):
+    """The comparison of whole tables prefers the table that was read to each changed one."""
     known = Set(examples / "sets" / "cheight", "cheight")
     (image, row), reader = known.boards[0], known.reader()
     frame, compared = Frame(image, 0, 0.0), 0
@@ -170,6 +177,7 @@ def test_a_second_look_tells_pieces_with_characters(examples, change):
 
 
 def test_a_picture_of_other_squares_than_enrol_names_is_refused(known):
+    """A picture with pieces on other cells than [enrol] is refused."""
     with pytest.raises(VisionError, match="should hold"):
         enrol(known.boards[0][0], known.kit, known.camera, start_levels(known.kit))
 
@@ -196,6 +204,7 @@ def test_pillars_without_sensors_are_told_by_the_picture(pillars):
 
 
 def test_without_characters_learned_any_piece_is_as_likely(examples):
+    """Without learned characters no piece is read with a probability of 0.3 or more."""
     known = Set(examples / "sets" / "cheight", "cheight")
     image, row = known.boards[0]
     appearance = replace(nominal_appearance(known.kit), floor=known.appearance.floor)
@@ -205,12 +214,14 @@ def test_without_characters_learned_any_piece_is_as_likely(examples):
 
 
 def test_a_reading_leaves_no_array_behind(known):
+    """A reading does not leak memory of compiled loops."""
     image, row = known.boards[0]
     assert left_behind(known.reader(), image, known.levels(row)) == 0
 
 
 @pytest.mark.parametrize(("like_pillars", "is_smoothed"), [(0.9, True), (0.0, False)])
 def test_noise_is_smoothed_where_it_hides_cubes_nearly_of_the_pillars_colour(pillars, like_pillars, is_smoothed):
+    """Noise is smoothed only if the pieces resemble the pillars."""
     (image, _), top = pillars.boards[0], np.array(pillars.appearance.column.top)
     mixed = {
         piece: tuple(like_pillars * top + (1 - like_pillars) * np.array(own))

@@ -4,6 +4,7 @@ from vision.latest import Latest
 
 
 def test_a_value_is_made_once_as_long_as_its_inputs_are_the_same_objects():
+    """The value is computed once while the inputs are identical objects."""
     latest, made, inputs = Latest[list[int]](), [], ([1], [2])
 
     def make() -> list[int]:
@@ -16,6 +17,7 @@ def test_a_value_is_made_once_as_long_as_its_inputs_are_the_same_objects():
 
 
 def test_an_equal_input_that_is_another_object_has_it_made_anew():
+    """Equal but not identical inputs cause a new computation."""
     latest, one = Latest[object](), [1]
     first = latest.of((one,), object)
     assert latest.of(([1],), object) is not first

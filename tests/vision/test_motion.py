@@ -36,16 +36,19 @@ def compared(bench, watch, image):
 
 
 def test_the_first_frame_may_have_moved(watch, image):
+    """The first frame counts as motion."""
     assert watch.glimpse(image).moving
 
 
 @pytest.mark.parametrize("sigma", [0, 3, 8])
 def test_noise_is_not_motion(watch, image, sigma):
+    """Noise of up to 8 codes is not motion."""
     watch.glimpse(noisy(image, sigma, 1))
     assert not watch.glimpse(noisy(image, sigma, 2)).moving
 
 
 def test_a_piece_that_appears_is_motion(watch, image):
+    """A new piece is motion in the first frame that shows it."""
     watch.glimpse(image)
     changed = image.copy()
     changed[480:510, 520:555] = (40, 30, 170)
@@ -54,6 +57,7 @@ def test_a_piece_that_appears_is_motion(watch, image):
 
 
 def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
+    """The cells under a resting arm are covered, distant ones are not."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     arm = image.copy()
     arm[250:, 560:720] = (110, 140, 190)
@@ -63,6 +67,7 @@ def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
 
 
 def test_a_hand_that_a_cuff_of_the_tables_colour_cuts_off_covers_cells_too(bench, watch, image):
+    """A hand separated from the edge by a cuff of the table's colour still covers cells."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     arm = image.copy()
     arm[250:, 560:640] = (110, 140, 190)
@@ -72,6 +77,7 @@ def test_a_hand_that_a_cuff_of_the_tables_colour_cuts_off_covers_cells_too(bench
 
 
 def test_a_piece_put_down_is_no_arm(bench, watch, image):
+    """A new piece does not count as an arm."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     changed = image.copy()
     changed[480:510, 520:555] = (40, 30, 170)
@@ -79,6 +85,7 @@ def test_a_piece_put_down_is_no_arm(bench, watch, image):
 
 
 def test_a_thing_laid_at_the_edge_of_the_picture_is_no_arm(bench, watch, image):
+    """An object at the edge of the picture does not count as an arm."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     changed = image.copy()
     changed[690:720, 200:300] = 255
@@ -86,6 +93,7 @@ def test_a_thing_laid_at_the_edge_of_the_picture_is_no_arm(bench, watch, image):
 
 
 def test_only_the_cells_that_changed_look_changed(bench, watch, image):
+    """Noise changes no cell, and a new piece changes only its own."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     assert compared(bench, watch, noisy(image, 3, 5)).changed.max() < CHANGE_SHARES[0]
     reader = bench.reader()
@@ -98,6 +106,7 @@ def test_only_the_cells_that_changed_look_changed(bench, watch, image):
 
 
 def test_nothing_is_compared_with_a_table_that_was_never_seen_bare(bench, watch, image):
+    """Without a bare picture there is no comparison."""
     assert compared(bench, watch, image) is None
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     watch.forget_bare()
@@ -136,11 +145,13 @@ def shaded(image, rows, columns, share=0.67):
 
 
 def test_the_shadow_of_a_hand_beside_the_board_covers_nothing(bench, watch, image):
+    """The shadow of a hand beside the board covers no cell."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     assert not compared(bench, watch, shaded(beside(image), slice(250, 545), slice(560, 720))).covered.any()
 
 
 def test_a_tower_whose_shadow_reaches_the_edge_of_the_picture_is_no_arm(bench, watch, image):
+    """A tower with a shadow reaching the edge of the picture does not count as an arm."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     tower = shaded(image, slice(520, None), slice(570, 650))
     tower[430:540, 570:645] = (150, 60, 30)
@@ -167,6 +178,7 @@ def test_ground_from_which_a_towers_shadow_has_gone_is_no_arm(bench, watch, imag
 
 
 def test_of_an_arm_and_its_shadow_the_arm_covers(bench, watch, image):
+    """An arm covers the same cells with and without its shadow."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     alone = compared(bench, watch, over(image)).covered
     arm_and_shadow = shaded(image, slice(250, 720), slice(400, 700))
@@ -202,6 +214,7 @@ def chair(image):
 @pytest.mark.parametrize("is_thing", [False, True])
 @pytest.mark.parametrize("beside", [beside, cup, box, pile, chair])
 def test_what_comes_and_goes_beside_the_board_leaves_no_arm_behind(bench, watch, image, beside, is_thing):
+    """Objects beside the board cover nothing when they come, stay or change; a later arm does."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     assert not compared(bench, watch, beside(image)).covered.any()
     watch.keep_bare(watch.glimpse(beside(image)), is_thing=is_thing)
@@ -213,6 +226,7 @@ def test_what_comes_and_goes_beside_the_board_leaves_no_arm_behind(bench, watch,
 
 
 def test_a_piece_put_down_at_the_edge_of_a_shadow_is_no_arm(bench, watch, image):
+    """A piece at the edge of a shadow does not count as an arm."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     assert not compared(bench, watch, chair(image)).covered.any()
     watch.keep_bare(watch.glimpse(chair(image)), is_thing=False)
@@ -234,6 +248,7 @@ def test_what_stays_lit_when_most_of_the_picture_is_shaded_is_no_arm(bench, watc
 
 
 def test_a_thing_that_has_lain_for_long_is_no_arm(bench, watch, image):
+    """An object kept as such in the bare picture covers nothing, whether it stays or goes."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     compared(bench, watch, over(image))
     watch.keep_bare(watch.glimpse(over(image)), is_thing=True)
@@ -264,6 +279,7 @@ def test_nor_does_one_that_was_overlooked_in_the_calm_before_when_that_is_compar
 
 
 def test_a_shadow_over_much_of_the_picture_hides_no_arm(bench, watch, image):
+    """An arm over a board half in shadow is still detected."""
     watch.keep_bare(watch.glimpse(image), is_thing=False)
     dark = shaded(image, slice(None), slice(620, None))
     arm = over(dark)

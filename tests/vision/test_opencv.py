@@ -59,11 +59,13 @@ def opencv_names(text):
 
 
 def test_the_search_finds_what_it_looks_for():
+    """The search finds both imports and attribute accesses."""
     text = "import cv2\nfrom cv2 import waitKey\ncv2.imshow('a', b)\ncv2.aruco.detectMarkers(c)\nd.detectMarkers(c)\n"
     assert set(opencv_names(text)) == {("waitKey", 2), ("imshow", 3), ("detectMarkers", 4), ("aruco", 4)}
 
 
 def test_no_window_is_ever_opened_and_nothing_is_used_that_opencv_5_lacks():
+    """No source uses a HighGUI function or one that OpenCV 5 lacks."""
     found = [
         f"{file.relative_to(REPOSITORY)}:{line}: cv2.{name}"
         for file in SOURCES
@@ -75,4 +77,5 @@ def test_no_window_is_ever_opened_and_nothing_is_used_that_opencv_5_lacks():
 
 @pytest.mark.skipif(not cv2.__version__.startswith("4"), reason="all of them are there in version 4 only")
 def test_the_names_of_windows_are_those_of_opencv():
+    """The listed window functions all exist in OpenCV 4."""
     assert {name for name in WINDOWS if not hasattr(cv2, name)} == set()

@@ -12,6 +12,7 @@ LEARNED = "1,B,5,BB/8/8/6,B,1/3,WW,4/8/8/B,5,BB,1"
 
 
 def test_all_squares_of_both_are_read(shared, tmp_path, capsys):
+    """Lens and set are calibrated from the photographs, and all cells of both are then read correctly."""
     folder, camera, appearance = shared / "real" / "draughts", tmp_path / "camera.toml", tmp_path / "set.toml"
     kit, learned, other = (str(folder / name) for name in ("kit.toml", "board-v2.jpg", "full-board-v2.jpg"))
     assert main(["calibrate", "lens", "--kit", kit, other, learned, "-o", str(camera)]) == 0

@@ -36,6 +36,7 @@ def best(reading):
 
 
 def test_what_is_read_again_is_what_a_full_reading_finds(reader, frames):
+    """Reading only the altered cells gives the same states as a full reading."""
     watch = Watch(reader.kit, reader.camera)
     geometry = reader.geometry(reader.register(frames[0].image))
     looked_at = []
@@ -52,6 +53,7 @@ def test_what_is_read_again_is_what_a_full_reading_finds(reader, frames):
 
 
 def test_a_picture_in_which_nothing_changed_gives_the_same_reading(reader, frames):
+    """Without altered cells the reading is identical."""
     geometry = reader.geometry(reader.register(frames[0].image))
     first = reader.read_at(frames[0], geometry)
     again = reader.read_at(Frame(frames[0].image, 9, 9.0), geometry, changed=np.zeros(52, bool))
@@ -60,6 +62,7 @@ def test_a_picture_in_which_nothing_changed_gives_the_same_reading(reader, frame
 
 
 def test_a_reading_leaves_no_array_behind(reader, frames):
+    """A reading does not leak memory of compiled loops."""
     assert left_behind(reader, frames[0].image) == 0
 
 
@@ -75,6 +78,7 @@ def test_what_was_not_understood_is_read_again_though_it_looks_as_it_did(reader,
 
 
 def test_a_reading_is_not_altered_by_a_later_one(reader, frames):
+    """A later reading does not modify the arrays of an earlier one."""
     geometry = reader.geometry(reader.register(frames[0].image))
     first = reader.read_at(frames[0], geometry)
     kept = first.log_likelihood.copy()
@@ -83,6 +87,7 @@ def test_a_reading_is_not_altered_by_a_later_one(reader, frames):
 
 
 def test_a_mat_that_was_pushed_is_read_anew(reader, frames):
+    """After the mat has moved, all cells are read again."""
     geometry = reader.geometry(reader.register(frames[0].image))
     reader.read_at(frames[0], geometry)
     pushed = np.roll(frames[1].image, 6, axis=1)

@@ -35,6 +35,7 @@ def photographed(kit, layout, pose=None, levels=None):
 
 @pytest.mark.parametrize(("width_mm", "height_mm"), [(24.0, 9.0), pytest.param(26.0, 6.5, marks=pytest.mark.soak)])
 def test_many_discs_tell_their_sizes(width_mm, height_mm):
+    """From the start position, sizes are measured within three standard deviations."""
     (sizes,) = measure_sizes(photographed(of_size(width_mm, height_mm), START), of_size(25.0, 8.0), CAMERA, START)
     assert abs(sizes.width_mm - width_mm) < 3 * sizes.width_deviation_mm
     assert abs(sizes.height_mm - height_mm) < 3 * sizes.height_deviation_mm
@@ -43,6 +44,7 @@ def test_many_discs_tell_their_sizes(width_mm, height_mm):
 
 
 def test_few_discs_or_a_view_from_above_do_not_tell_how_high_they_are():
+    """The height stays undetermined with few discs, or seen from above."""
     few = {cell: START[cell] for cell in ("b2", "c3", "f6", "g7") if cell in START}
     (sizes,) = measure_sizes(photographed(KIT, few), KIT, CAMERA, few)
     assert sizes.is_width_told
@@ -55,11 +57,13 @@ def test_few_discs_or_a_view_from_above_do_not_tell_how_high_they_are():
 
 
 def test_pieces_that_do_not_stand_there_have_no_size():
+    """Pieces that are not there raise an error."""
     with pytest.raises(VisionError, match="no piece is seen"):
         measure_sizes(photographed(KIT, {}), KIT, CAMERA, {"c3": "W", "f6": "B"}, [photographed(KIT, {})])
 
 
 def test_discs_of_several_sizes_are_not_measured():
+    """Discs of several sizes are refused."""
     pieces = (KIT.pieces[0], replace(KIT.pieces[1], width_mm=20.0))
     with pytest.raises(VisionError, match="discs of several sizes"):
         measure_sizes(np.zeros((720, 1280, 3), np.uint8), replace(KIT, pieces=pieces), CAMERA, START)
@@ -84,6 +88,7 @@ def off(sizes, kit):
 
 @pytest.mark.parametrize("layout", ["enrol", pytest.param("start", marks=pytest.mark.soak)])
 def test_single_pyramids_tell_how_large_they_are(layout):
+    """The sizes of single pyramids are measured within three standard deviations."""
     kit = larger(load_kit("ziggurat"), 1.08, 0.94)
     known = parse_layout(layout, kit)
     sizes = measure_sizes(photographed(kit, known), larger(kit, 0.85, 1.2), CAMERA, known)
@@ -93,6 +98,7 @@ def test_single_pyramids_tell_how_large_they_are(layout):
 
 
 def test_cubes_tell_their_sizes_on_terraces_too():
+    """Cubes on terraces are measured within three standard deviations, with equal width and height."""
     kit = larger(load_kit("citadel"), 1.1)
     layout = parse_layout("start", kit)
     levels = start_levels(kit)
@@ -103,6 +109,7 @@ def test_cubes_tell_their_sizes_on_terraces_too():
 
 
 def test_a_single_piece_of_a_size_does_not_tell_it():
+    """A single cube is not enough."""
     kit = load_kit("citadel")
     kit, layout = replace(kit, pieces=kit.pieces[:1]), {"d4": "R"}
     assert measure_sizes(photographed(kit, layout), kit, CAMERA, layout) == ()
@@ -110,6 +117,7 @@ def test_a_single_piece_of_a_size_does_not_tell_it():
 
 @pytest.mark.parametrize("share", [0.0, 0.08, 0.15])
 def test_how_blunt_a_tip_is_shows_in_the_picture(share):
+    """The blunted share of a tip is measured within 0.015."""
     corners = np.array([[260.0, 300.0], [360.0, 320.0], [340.0, 290.0], [280.0, 280.0], [310.0, 150.0]])
     base, point = corners[:4].mean(axis=0), corners[4]
     upper = corners[:4] + (1 - share) * (point - corners[:4])

@@ -28,6 +28,7 @@ RANKS = ("ab,cp,c,", "rp,n,nka,rp", ",p,p,", "b,,,", ",,,", ",BP,PB,K", "RP,N,N,
     ],
 )
 def test_a_line_of_stacks_and_a_tower_are_told_apart(kit, seed, cells):
+    """Look-alike lines and towers in random rendered boards are read correctly."""
     told = {cell.name: cell for cell in read_board(seed, kit)}
     for name in cells:
         assert told[name].right, f"{name}: {told[name].stack} was read as {told[name].read}"
@@ -106,6 +107,7 @@ def test_a_thing_on_the_table_is_no_upper_part_of_a_stack_before_it(name, cell, 
 
 
 def test_a_pyramid_on_another_of_its_size_is_seen_to_be_two():
+    """Two pyramids of equal size on each other are read as two."""
     kit, camera = load_kit("ziggurat"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     singles = [kit.enrol.get(cell, "") for cell in kit.cells]

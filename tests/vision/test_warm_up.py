@@ -82,6 +82,7 @@ def test_what_takes_longest_to_compile_is_compiled_once_for_boards_with_lines_an
 
 
 def test_a_kit_that_there_is_not_is_one_line():
+    """An unknown kit gives a one-line error and exit code 1."""
     words = [sys.executable, "-m", "vision.warm_up", "nonsense"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -28,6 +28,7 @@ def board():
 
 @pytest.mark.parametrize("shrink", [1, 2])
 def test_each_pixel_shows_the_texel_that_is_seen_there(board, shrink):
+    """Projected texels have the board's colours within 1.5 levels, at full and at half resolution."""
     size = 360 // shrink, 400 // shrink
     shown = bare_picture(board, size, shrink, POSE, CAMERA)
     assert shown.levels.shape == (*size, 3)
@@ -40,6 +41,7 @@ def test_each_pixel_shows_the_texel_that_is_seen_there(board, shrink):
 
 
 def test_what_was_not_seen_and_what_is_no_board_is_unknown(board):
+    """Texels never seen, and pixels outside the board, are marked as unknown."""
     seen = board.seen.copy()
     seen[:, : SIZE_MM // 2] = 0
     known = bare_picture(replace(board, seen=seen), (360, 400), 1, POSE, CAMERA).known
@@ -49,6 +51,7 @@ def test_what_was_not_seen_and_what_is_no_board_is_unknown(board):
 
 
 def test_noise_is_that_between_two_places_and_not_that_of_edges(board):
+    """The noise level comes from neighbouring texels, and is not raised by stripes or gradients."""
     assert bare_picture(board, (360, 400), 1, POSE, CAMERA).noise.max() < 3
     rng = np.random.default_rng(1)
     stripes = np.where(np.arange(SIZE_MM) // 20 % 2, 0.3, 0.7)[None, :, None]
@@ -59,5 +62,6 @@ def test_noise_is_that_between_two_places_and_not_that_of_edges(board):
 
 
 def test_a_board_of_which_nothing_was_seen_has_no_noise(board):
+    """A board that was never seen gets the minimum noise."""
     unseen = replace(board, seen=np.zeros_like(board.seen))
     np.testing.assert_allclose(bare_picture(unseen, (360, 400), 1, POSE, CAMERA).noise, LEAST_NOISE)

@@ -82,6 +82,10 @@ def seem_empty(seen):
 
 
 def test_a_stain_that_spreads_slowly_is_followed(renderer, appearance):
+    """A stain that grows over 14 plies is learned in small steps, and the cells stay read as empty.
+
+    Without following it, the final picture would not be read as empty.
+    """
     reader = Reader(OWN, CAMERA, appearance)
     for ply in range(1, PLIES + 1):
         image = stained(photographed(renderer, STANDING, ply), ply / PLIES)
@@ -96,6 +100,7 @@ def test_a_stain_that_spreads_slowly_is_followed(renderer, appearance):
 
 
 def test_what_stands_where_nothing_should_is_never_learned(renderer, appearance):
+    """A piece on a cell that should be empty is read as such, and never becomes part of the board's appearance."""
     reader = Reader(OWN, CAMERA, appearance)
     before = colours(reader, "b4").copy()
     for number in range(PLIES):
@@ -109,6 +114,7 @@ def test_what_stands_where_nothing_should_is_never_learned(renderer, appearance)
     ("share", "reach_mm"), [((0.5, 0.5, 0.5), 45.0), ((0.7, 0.9, 1.1), np.inf)], ids=["a shade", "warm light"]
 )
 def test_neither_shade_nor_light_is_learned(renderer, appearance, share, reach_mm):
+    """A shadow over the middle, or warmer light everywhere, changes neither the reading nor the learned board."""
     reader = Reader(OWN, CAMERA, appearance)
     x, y = PLACES
     where = ((np.abs(x) < reach_mm) & (np.abs(y) < reach_mm))[..., None]

@@ -50,6 +50,7 @@ def seen_on(board, cell):
 
 
 def test_what_a_move_lays_bare_is_learned_and_nothing_else(reader):
+    """After a move from c3, the texels there are learned, while texels under pieces and known ones are unchanged."""
     before = reader.appearance.board
     assert seen_on(before, "c3")[0] < 0.2
     moved = {**{cell: stack for cell, stack in BEGUN.items() if cell != "c3"}, "d4": "W"}
@@ -71,6 +72,7 @@ def test_what_a_move_lays_bare_is_learned_and_nothing_else(reader):
 
 
 def test_a_square_that_looks_otherwise_than_the_match_says_teaches_nothing(reader):
+    """If a piece is visible on a cell that should be empty, the texels there are not learned."""
     image = photographed(BEGUN)
     reader.read(Frame(image, 3, 3.0))
     before = reader.appearance.board

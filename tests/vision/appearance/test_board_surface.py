@@ -58,6 +58,7 @@ def photographed(board, light):
 
 
 def test_the_light_is_found_though_pieces_cover_a_third(board):
+    """Sloping, tinted light is measured within 8 % although dark strips cover a third of the board."""
     slope = np.linspace(0.9, 0.6, SIZE_MM)[None, :, None] * np.array([1.0, 0.9, 0.8])
     picture = photographed(board, np.broadcast_to(slope, (SIZE_MM, SIZE_MM, 3)))
     for x in range(110, 290, 50):
@@ -79,6 +80,7 @@ def mirroring(board, white=0.12, wide_mm=35, at=(100, 100)):
 
 
 def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
+    """The reflection of a lamp is measured as specular light and does not raise the diffuse light."""
     light = measure_on_board(
         photographed(mirroring(board), 0.8), place_blocks(make_blocks(board, NO_WHITE), ABOVE, CAMERA)
     )
@@ -91,6 +93,7 @@ def test_a_mirrored_lamp_is_a_sheen_and_no_light(board):
 
 
 def test_a_lamp_that_was_mirrored_when_the_board_was_learned_is_missed(board):
+    """A reflection that was learned as part of the board, but is gone, gives negative specular light."""
     light = measure_on_board(
         photographed(board, 0.8), place_blocks(make_blocks(mirroring(board), NO_WHITE), ABOVE, CAMERA)
     )
@@ -147,6 +150,7 @@ def test_pieces_as_pale_as_a_lamp_had_made_the_board_are_not_taken_for_its_groun
 
 
 def test_a_lamp_that_had_hidden_nearly_all_of_the_boards_own_colour_is_missed(board):
+    """A reflection that nearly hid the board's own colour when it was learned is recognised as missing."""
     dark = replace(board, colour=(board.colour * 0.5).astype(np.float32))
     picture = photographed(dark, 0.7)
     learned = mirroring(dark, 0.6, 70, (150, 60))
@@ -156,6 +160,7 @@ def test_a_lamp_that_had_hidden_nearly_all_of_the_boards_own_colour_is_missed(bo
 
 
 def test_a_shade_is_no_lamp_that_is_missed(board):
+    """A slightly shaded square is not taken for a missing reflection."""
     shaded = np.full((SIZE_MM, SIZE_MM, 1), 0.8)
     shaded[70:130, 70:130] = 0.74
     light = measure_on_board(photographed(board, shaded), place_blocks(make_blocks(board, NO_WHITE), ABOVE, CAMERA))
@@ -164,6 +169,7 @@ def test_a_shade_is_no_lamp_that_is_missed(board):
 
 
 def test_what_is_white_tells_the_light_on_a_board_of_one_hue_that_mirrors_a_lamp(board):
+    """On a board of one hue with a reflection, white marks determine the diffuse light within 30 %."""
     green = np.broadcast_to(np.float32([0.12, 0.28, 0.16]), board.colour.shape)
     one_hue = replace(board, colour=green.copy(), spread=np.full_like(board.spread, 0.01))
     picture = photographed(mirroring(one_hue, wide_mm=70), 0.7)
@@ -174,6 +180,7 @@ def test_what_is_white_tells_the_light_on_a_board_of_one_hue_that_mirrors_a_lamp
 
 
 def test_a_board_out_of_sight_gives_no_light(board):
+    """A black picture contains too little of the board to measure the light."""
     with pytest.raises(VisionError, match="too little of the bare board"):
         measure_on_board(np.zeros((400, 400, 3), np.uint8), place_blocks(make_blocks(board, NO_WHITE), ABOVE, CAMERA))
 
@@ -203,6 +210,7 @@ def middle(logs, crops):
 
 
 def test_what_the_board_shows_is_likely_and_what_it_cannot_show_is_an_outlier(board, crops):
+    """The board's own colour is more likely than its shaded colour; any other colour is an outlier."""
     square = board.colour[87, 112]
     own, shaded, other = (
         middle(logs_of(board, crops, colour[::-1] * 255), crops)[0] for colour in (square, square * 0.7, square[::-1])
@@ -212,6 +220,7 @@ def test_what_the_board_shows_is_likely_and_what_it_cannot_show_is_an_outlier(bo
 
 
 def test_a_sheen_makes_a_paler_square_likely(board, crops):
+    """Known specular light makes a correspondingly paler square more likely."""
     paler = display(linear_light(board.colour[87, 112]) + 0.1)[::-1] * 255
     plain = middle(logs_of(board, crops, paler), crops)[0]
     specular = np.zeros((2, 3), np.float32)
@@ -222,11 +231,13 @@ def test_a_sheen_makes_a_paler_square_likely(board, crops):
 
 
 def test_of_texels_that_nobody_has_seen_nothing_is_said(board, crops):
+    """Texels never seen have no log-likelihood."""
     unseen = replace(board, seen=np.zeros_like(board.seen))
     assert (logs_of(unseen, crops, PALE * 255) == -99).all()
 
 
 def test_the_light_round_a_place_is_that_of_the_whole_board():
+    """The local light of a cell has the slope of the fitted plane, and no specular light."""
     plane = np.log([[0.5, 0.5, 0.5], [1.2, 1.2, 1.2], [1.0, 1.0, 1.0]])
     light = light_round(Illumination(plane, HALF_MM), np.ones((1, 3), np.float32), np.zeros((1, 3)))
     np.testing.assert_allclose(light.slope[0, 0], np.log(1.2) / 100 / GAMMA, rtol=1e-3)
@@ -235,6 +246,7 @@ def test_the_light_round_a_place_is_that_of_the_whole_board():
 
 
 def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
+    """The expected picture of a cell is the board in the local light plus specular light, with its variance."""
     half_dark = Illumination(
         np.log(np.full((1, 3), 0.5)) * [[1], [0], [0]], HALF_MM, np.full((10, 10), 0.1, np.float32)
     )
@@ -247,6 +259,7 @@ def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
 
 
 def test_what_a_cell_shows_changes_with_the_light_and_with_what_is_learned(board, crops):
+    """The expected picture of a cell follows both the light and the learned board."""
     views, view = CellViews(), (ABOVE, CAMERA)
     even, glossy = (
         Illumination(np.zeros((3, 3)), HALF_MM, np.full((10, 10), specular, np.float32)) for specular in (0, 0.1)
@@ -259,6 +272,7 @@ def test_what_a_cell_shows_changes_with_the_light_and_with_what_is_learned(board
 
 
 def test_what_was_never_seen_shows_nothing(board, crops):
+    """A board never seen gives an expected picture of NaN."""
     unseen = replace(board, seen=np.zeros_like(board.seen))
     even = Illumination(np.zeros((3, 3)), HALF_MM)
     [(shown, _)] = CellViews().shown(unseen, crops, (ABOVE, CAMERA), even, FIRST)

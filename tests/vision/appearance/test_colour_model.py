@@ -35,17 +35,20 @@ def row_of(colour):
 
 
 def test_every_column_is_a_distribution_over_colours(table):
+    """Each column but STANDING sums to 1 over all colours."""
     assert table.shape == (colour_model.BINS**3, MATERIALS.column_side)
     likelihood = np.exp(table.astype(np.float64))
     np.testing.assert_allclose(np.delete(likelihood, MATERIALS.STANDING, axis=1).sum(axis=0), 1, rtol=1e-3)
 
 
 def test_a_side_that_is_there_is_the_side_of_some_piece(table):
+    """The likelihood of any side is the maximum over the sides of all pieces."""
     sides = table[:, MATERIALS.sides :]
     np.testing.assert_array_equal(table[:, MATERIALS.STANDING], sides.max(axis=1))
 
 
 def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_an_outlier(table):
+    """A red face with 40 % of glare is more likely than an outlier by 3 nats."""
     red = np.array(KIT.pieces[0].colour)
     glaring = tuple(int(c) for c in red + 0.4 * (255 - red))
     outlier = colour_model.OUTLIER_SHARE / colour_model.BINS**3
@@ -53,6 +56,7 @@ def test_a_face_that_mirrors_the_lamp_is_still_likelier_than_an_outlier(table):
 
 
 def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
+    """On a pillar top with little visible sky dark colours are more likely, bright ones less."""
     kit = load_kit("diamond")
     appearance = read_appearance(examples / "sets" / "diamond" / "set.toml", kit)
     table = colour_model.build_colour_model(appearance, kit_configurations(kit), appearance.floor)
@@ -66,6 +70,7 @@ def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
 
 
 def test_each_piece_is_likeliest_its_own(table):
+    """Each piece's colour is most likely for that piece, and far less likely for the floor."""
     kit = load_kit("domination")
     for i, kind in enumerate(kit.pieces):
         tops = table[row_of(kind.colour), MATERIALS.TOPS : MATERIALS.TOPS + len(LETTERS)]
@@ -74,6 +79,7 @@ def test_each_piece_is_likeliest_its_own(table):
 
 
 def test_on_a_learned_board_a_piece_may_be_darker_than_one_that_mirrored_a_lamp_when_it_was_enrolled():
+    """With a learned board, a dark red is more likely for a piece that was enrolled pale under a lamp."""
     board = unknown_board(KIT.mat.width_mm, KIT.mat.height_mm)
     appearance = replace(nominal_appearance(KIT), board=replace(board, seen=np.ones_like(board.seen)))
     appearance = replace(appearance, pieces={**appearance.pieces, "R": (0.9, 0.6, 0.6)})
@@ -84,23 +90,27 @@ def test_on_a_learned_board_a_piece_may_be_darker_than_one_that_mirrored_a_lamp_
 
 
 def test_a_shaded_floor_is_still_a_floor(table):
+    """The floor at 73 % of its code is still most likely the floor."""
     half_lit = tuple(int(0.73 * c) for c in load_kit("domination").board.cell_colour)
     assert table[row_of(half_lit)].argmax() == MATERIALS.FLOOR
 
 
 @given(st.tuples(*[st.integers(0, 255)] * 3), st.floats(0.02, 1.5))
 def test_any_pixel_in_any_light_has_a_row(colour, light):
+    """Any colour under any light has a valid row index."""
     values = colour_model.normalise(np.array([colour], np.uint8), np.full((1, 3), light, np.float32))
     assert 0 <= colour_model.bin_index(values)[0] < colour_model.BINS**3
 
 
 def test_what_lies_outside_the_mat_is_learned(table):
+    """The colour of a wooden table is the most likely one in the learned column of the table."""
     wood = np.full((500, 3), (0.6, 0.4, 0.2), np.float32)
     column = colour_model.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]), NO_PIECES)
     assert column.argmax() == colour_model.bin_index(wood)[0]
 
 
 def test_a_cloth_of_a_pieces_colour_is_no_likelier_than_the_piece(table):
+    """A cloth with a piece's colour does not become more likely than that piece."""
     pieces = colour_model.piece_likelihood(table, len(LETTERS))
     row = int(table[:, MATERIALS.TOPS].argmax())
     cloth = (np.array(np.unravel_index(row, [BINS] * 3)) + 0.5) * colour_model.TOP_VALUE / BINS
@@ -111,6 +121,7 @@ def test_a_cloth_of_a_pieces_colour_is_no_likelier_than_the_piece(table):
 
 
 def test_any_histogram_sums_to_one_also_at_the_ends_of_the_range():
+    """A learned histogram sums to 1, also for values at the ends of the range."""
     values = np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 2.0], [0.5, 0.0, 1.25]], np.float32)
     likelihood = np.exp(colour_model._learn(values).astype(np.float64))
     assert likelihood.sum() == pytest.approx(1, abs=1e-4)
@@ -120,6 +131,7 @@ def test_any_histogram_sums_to_one_also_at_the_ends_of_the_range():
 
 
 def test_the_table_is_a_distribution_of_what_was_sampled_and_paper(table):
+    """The column of the table, mixed from samples and paper, sums to 1."""
     paper = np.exp(table[:, MATERIALS.FLOOR])
     likelihood = np.exp(
         colour_model.table_column(np.full((9, 3), 0.4, np.float32), paper, NO_PIECES).astype(np.float64)
@@ -128,6 +140,7 @@ def test_the_table_is_a_distribution_of_what_was_sampled_and_paper(table):
 
 
 def test_a_pale_piece_is_not_any_pale_colour():
+    """A pale piece is less likely to show a wood colour than its own."""
     pale = replace(nominal_appearance(KIT), pieces=dict.fromkeys(LETTERS, (0.52, 0.48, 0.38)))
     table = colour_model.build_colour_model(pale, kit_configurations(KIT), linear(KIT.mat.colour))
     own, wood = (
@@ -138,11 +151,16 @@ def test_a_pale_piece_is_not_any_pale_colour():
 
 
 def test_paper_is_no_floor(table):
+    """White is more likely paper than floor."""
     white = row_of((255, 255, 255))
     assert table[white, MATERIALS.PAPER] > table[white, MATERIALS.FLOOR] + 2
 
 
 def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_an_outlier(table):
+    """With deep shade included, a very dark side is explained, but hardly better than an outlier.
+
+    Other materials are unchanged.
+    """
     appearance, configurations = nominal_appearance(KIT), kit_configurations(KIT)
     shaded = colour_model.with_deep_shade(table, appearance, configurations)
     red = 0.08 * np.array(appearance.pieces["R"])

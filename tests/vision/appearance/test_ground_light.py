@@ -46,17 +46,20 @@ def of_squares(ground):
 
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
 def test_the_share_of_the_usual_light_is_measured(ground, share):
+    """The share of the usual light is measured within 0.04 on all squares."""
     light = measure_ground(picture(floor_of(), share), ground, LIGHT)
     assert light.share[of_squares(ground)] == pytest.approx(share, abs=0.04)
     assert light.is_ground[of_squares(ground)].all()
 
 
 def test_what_has_another_hue_is_no_ground(ground):
+    """A picture of another hue is not accepted as ground anywhere."""
     light = measure_ground(picture((0.05, 0.1, 0.5)), ground, LIGHT)
     assert not light.is_ground.any()
 
 
 def test_places_are_numbered_by_square(ground):
+    """The places of one number lie within one square."""
     extent = [np.ptp(ground.places_mm[ground.square == number], axis=0).max() for number in range(64)]
     pitch = max(load_kit("domination").board.pitch_mm)
     assert max(extent) < pitch

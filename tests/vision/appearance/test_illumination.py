@@ -39,6 +39,7 @@ def pose(bench):
 
 
 def test_light_falls_off_away_from_the_lamp(bench, pose):
+    """The light in the photograph is stronger on the lamp's side, by the expected amount."""
     light = measure_illumination(bench.photos[NAME].image, bench.kit, pose, bench.camera)
     far, near = light.at(np.array([[-185.0, -60, 0], [185.0, 60, 0]]))
     assert near[0] > 1.2 * far[0]
@@ -46,6 +47,7 @@ def test_light_falls_off_away_from_the_lamp(bench, pose):
 
 
 def test_what_covers_a_third_of_the_paper_does_not_pull_the_light(bench, pose):
+    """An occluder over part of the paper changes the measured light by less than 10 %."""
     image = bench.photos[NAME].image.copy()
     before = measure_illumination(image, bench.kit, pose, bench.camera).at(np.zeros((1, 3)))
     image[:, 900:] = (20, 30, 60)
@@ -73,6 +75,7 @@ def test_a_shadow_beside_the_squares_does_not_pull_their_light(bench, pose, shad
 
 
 def test_the_floor_is_sampled_on_squares_that_terrain_does_not_raise(bench):
+    """Only cells at level 0 contribute reference points of the floor."""
     levels = tuple(number % 2 for number in range(len(bench.kit.cells)))
     assert len(square_points(bench.kit, ())) == 4 * len(bench.kit.cells)
     assert len(square_points(bench.kit, levels)) == 4 * levels.count(0)
@@ -80,11 +83,13 @@ def test_the_floor_is_sampled_on_squares_that_terrain_does_not_raise(bench):
 
 @pytest.mark.parametrize(("level", "said"), [(0, "too dark"), (255, "overexposed")])
 def test_a_picture_without_light_or_with_too_much(bench, pose, level, said):
+    """Black and saturated pictures are refused with different messages."""
     with pytest.raises(VisionError, match=said):
         measure_illumination(np.full((720, 1280, 3), level, np.uint8), bench.kit, pose, bench.camera)
 
 
 def test_paper_is_sampled_where_nothing_is_printed(bench):
+    """Reference points of paper keep a distance from printed patches."""
     points = paper_points(bench.kit)
     assert len(points) > 40
     for x, y, _ in points:
@@ -101,6 +106,7 @@ def points_mm():
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.55])
 def test_outliers_are_told_from_the_plane(points_mm, share):
+    """Up to 55 % of outliers are separated exactly from the inliers of the plane."""
     terms, rng = _terms(points_mm, HALF_MM), np.random.default_rng(2)
     covered = rng.random(len(terms)) < share
     target = terms @ PLANE + rng.normal(0, 0.01, (len(terms), 3))
@@ -119,6 +125,7 @@ def test_the_light_in_noise_does_not_depend_on_which_references_were_drawn(point
 
 
 def test_references_on_one_line_do_not_make_a_plane():
+    """Collinear references are refused."""
     points = np.column_stack([np.linspace(-150, 150, 40), np.zeros(40), np.zeros(40)])
     with pytest.raises(VisionError, match="too little of the bare mat"):
         _inliers(_terms(points, HALF_MM), np.zeros((40, 3)))
@@ -158,6 +165,7 @@ def is_right(light):
 
 @pytest.mark.parametrize("covered", [0, 30])
 def test_the_light_of_a_drawn_mat_is_measured(points_mm, covered):
+    """The true light is recovered within 3 %, also if a third of the references is covered."""
     image, places = mat_of(points_mm, covered)
     is_right(measure_illumination(image, KIT, ABOVE, CAMERA, places))
 
@@ -189,6 +197,8 @@ def measured_in(light):
 
 @pytest.mark.parametrize("height_mm", [350, 500, 2000])
 def test_a_lamp_near_the_board_lights_its_middle_more(height_mm):
+    """A near lamp is recovered within 10 % by the second-order model."""
+
     def lamp(points_mm):
         x, y = points_mm[:, 0] - 60, points_mm[:, 1] + 40
         return 0.8 * (1 + (x**2 + y**2) / height_mm**2)[:, None] ** -2
@@ -200,6 +210,7 @@ def test_a_lamp_near_the_board_lights_its_middle_more(height_mm):
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
 def test_the_light_is_that_of_the_part_that_nothing_shades(share):
+    """If a shadow covers up to 80 % of the mat, the light of the lit part is measured."""
     edge_mm = HALF_MM[0] * (2 * share - 1)
     light = measured_in(lambda points_mm: np.where(points_mm[:, :1] < edge_mm, 0.3, 0.8))
     np.testing.assert_allclose(light.at(np.zeros((1, 3))), 0.8, rtol=0.05)
@@ -217,11 +228,13 @@ def test_the_light_does_not_slope_into_a_soft_shadow():
 
 
 def test_what_mirrors_a_lamp_on_a_tenth_of_the_mat_is_not_its_light():
+    """A bright strip over a tenth of the mat does not raise the measured light."""
     light = measured_in(lambda points_mm: np.where(points_mm[:, :1] < -0.8 * HALF_MM[0], 0.9, 0.4))
     np.testing.assert_allclose(light.at(np.zeros((1, 3))), 0.4, rtol=0.05)
 
 
 def test_references_on_one_line_do_not_bend_the_light():
+    """A curved fit to collinear references stays finite."""
     line_mm = np.column_stack([np.linspace(-150, 150, 30), np.zeros(30), np.zeros(30)])
     logs = 0.25 * np.sin(np.linspace(0, 6, 30))[:, None].repeat(3, axis=1)
     assert np.isfinite(_curved(curved_terms(line_mm, HALF_MM), logs, np.zeros((3, 3)))).all()

@@ -50,6 +50,7 @@ def test_each_pyramid_has_its_own_colour():
 
 
 def test_a_small_pyramid_that_was_missed_has_the_colour_of_those_of_its_set():
+    """A missed small pyramid gets the mean colour of its set instead of the ground's."""
     kind = min(KIT.pieces, key=lambda kind: (kind.width_mm, sum(linear(kind.colour))))
     assert learned(kind.letter)[kind.letter] == pytest.approx(linear(kind.colour))
 
@@ -85,6 +86,7 @@ def test_pyramids_are_learned_from_the_sides_that_face_the_same_way_where_this_i
 
 
 def test_half_of_the_weights_is_reached_by_the_median():
+    """The weighted median is the colour at which half of the weight is reached."""
     colours = np.array([(0.1, 0.1, 0.1), (0.5, 0.5, 0.5), (0.3, 0.3, 0.3)])
     assert weighted_median(colours, np.array([1.0, 1.0, 1.0])) == (0.3, 0.3, 0.3)
     assert weighted_median(colours, np.array([1.0, 3.0, 1.0])) == (0.5, 0.5, 0.5)
@@ -97,11 +99,13 @@ def test_a_face_seen_edge_on_tells_no_colour(x_mm, count):
 
 
 def test_a_face_seen_edge_on_tells_a_colour_where_there_is_no_other():
+    """From directly above all lateral faces are seen almost edge-on, but are used because there are no others."""
     above = np.array([0.0, 0.0, 1e5])
     assert faces_of(KIT.pieces[0], np.zeros(3), above)
 
 
 def test_a_pyramid_that_does_not_show_the_usual_side_is_learned_from_another():
+    """A pyramid on which the common side is not visible is learned from another side."""
     green, pale = (0.1, 0.5, 0.1), (0.3, 0.5, 0.3)
     assert faces_turned_alike([{1: green}, {1: green, 2: pale}, {2: pale}]) == [green, green, pale]
 

@@ -22,6 +22,7 @@ def cube(table):
 
 
 def test_a_saturated_channel_is_as_likely_as_all_that_it_may_have_been_in_the_mean(table):
+    """The last bin of a saturated channel gets the mean likelihood of all bins above the limit."""
     known = cube(table.copy())
     censor(table, (25, LAST, LAST))
     meant = np.log(np.exp(known[25:, 7, 9]).mean(axis=0))
@@ -30,6 +31,7 @@ def test_a_saturated_channel_is_as_likely_as_all_that_it_may_have_been_in_the_me
 
 
 def test_channels_that_are_saturated_at_once_are_taken_together(table):
+    """Two saturated channels are averaged jointly."""
     known = cube(table.copy())
     censor(table, (25, 20, LAST))
     meant = np.log(np.exp(known[25:, 20:, 9]).mean(axis=(0, 1)))
@@ -37,6 +39,7 @@ def test_channels_that_are_saturated_at_once_are_taken_together(table):
 
 
 def test_another_light_censors_the_table_as_it_was(table):
+    """A change of the limits censors the original table anew, and only if the limits differ."""
     anew = table.copy()
     censored = CensoredTable(table)
     known = table.copy()

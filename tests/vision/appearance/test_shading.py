@@ -12,6 +12,7 @@ VARIED = Shading(lit=0.5, spread=0.2, shade=(0.1, 1.0), mirrored=0.03, tint=0.08
 
 @pytest.mark.parametrize("gray", [0.05, 0.2, 0.6])
 def test_a_surface_in_full_light_shows_its_colour_less_what_it_mirrored_when_it_was_enrolled(gray: float) -> None:
+    """In uniform full light, the bright end of the distribution is the surface's own colour."""
     shown = draw(np.full(3, gray), EVEN)
     assert shown.shape == (DRAWS, 3)
     assert shown.max() < display(np.array(gray)) + 6 * SENSOR_NOISE
@@ -25,6 +26,7 @@ def test_of_two_surfaces_the_lighter_one_shows_lighter_in_every_light() -> None:
 
 
 def test_shade_darkens_and_glare_bleaches() -> None:
+    """Shade lowers the mean, glare raises it and reduces the difference between channels."""
     colour = np.array((0.3, 0.1, 0.1))
     full, shaded = draw(colour, EVEN), draw(colour, Shading(0.0, 0.0, (0.2, 0.4), 0.0, 0.0))
     glaring = draw(colour, Shading(1.0, 0.0, (1.0, 1.0), 0.0, 0.0, glare=1.0))

@@ -48,6 +48,7 @@ def seen(ground):
 
 @pytest.mark.parametrize(("lamps", "power"), [(LAMP, [0.7]), (OTHER, [0.5]), (np.vstack([LAMP, OTHER]), [0.45, 0.35])])
 def test_shadows_are_predicted_where_they_are(ground, lamps, power):
+    """The predicted light agrees with the true one at visible places, for one lamp and for two."""
     light, open_ = lit(ground, lamps, np.array(power))
     _, predicted = fitted(ground, light)
     off = np.abs(predicted - open_)[seen(ground)]
@@ -56,6 +57,7 @@ def test_shadows_are_predicted_where_they_are(ground, lamps, power):
 
 
 def test_most_light_comes_from_where_the_lamp_is(ground):
+    """The fitted power is concentrated within 20° of the lamp's true direction."""
     found, _ = fitted(ground, lit(ground, LAMP, np.array([0.7]))[0])
     units = found.lamps_mm / np.linalg.norm(found.lamps_mm, axis=1, keepdims=True)
     near = units @ (LAMP[0] / np.linalg.norm(LAMP)) > np.cos(np.radians(20))
@@ -76,6 +78,7 @@ def test_a_square_that_is_always_darker_is_in_no_shadow(ground):
 
 
 def test_what_is_believed_of_a_doubtful_stack_is_not_its_own_proof(ground):
+    """A wrong height that is marked as unsure distorts the fitted light less than one that is trusted."""
     light, _ = lit(ground, LAMP, np.array([0.7]))
     wrong = STACKS.copy()
     wrong[3, 2] = 8 * PIECE_MM

@@ -24,16 +24,19 @@ def sharpened(image, amount=0.8):
 
 
 def test_a_picture_as_the_lens_has_it_has_no_halo(photo):
+    """An unsharpened photograph has no measurable halo."""
     assert abs(halo(*photo)) < SHARPENED / 2
 
 
 def test_a_sharpened_one_has_and_blurring_takes_it_away(photo):
+    """A sharpened photograph has a halo, which blurring halves at least."""
     image, *rest = photo
     assert halo(sharpened(image), *rest) > SHARPENED
     assert halo(without_halo(sharpened(image)), *rest) < halo(sharpened(image), *rest) / 2
 
 
 def test_without_markers_in_view_nothing_is_said(photo):
+    """Without visible markers the halo is reported as 0."""
     image, kit, pose, camera = photo
     away = replace(pose, translation_mm=pose.translation_mm + np.array([5000.0, 0.0, 0.0]))
     assert halo(image, kit, away, camera) == 0
@@ -41,6 +44,7 @@ def test_without_markers_in_view_nothing_is_said(photo):
 
 @pytest.mark.parametrize("box", [(30, 20, 200, 150), (0, 0, 90, 60), (100, 90, 5000, 4000)])
 def test_a_part_is_blurred_as_in_the_whole_and_the_rest_stays(photo, box):
+    """Blurring a box gives the same pixels as blurring the whole picture, and leaves the rest unchanged."""
     image, *_ = photo
     left, top, right, bottom = box
     part, whole, inside = without_halo(image, box), without_halo(image), np.zeros(image.shape, np.bool_)

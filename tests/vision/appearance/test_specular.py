@@ -42,6 +42,7 @@ def photograph(name, seed, stacks, shine=0.0, where=None):
 
 @pytest.mark.parametrize("name", ["citadel", "domination"])
 def test_a_lamp_in_the_photograph_of_a_set_does_not_bleach_its_colours(name):
+    """Colours enrolled under a lamp agree with those enrolled without it, within 0.08."""
     stacks = load_kit(name).enrol
     plain, shining = (enrol(*photograph(name, 3, stacks, shine), start_levels(load_kit(name))) for shine in (0, 0.2))
     for letter, colour in plain.pieces.items():
@@ -62,6 +63,7 @@ def test_a_black_piece_that_mirrors_a_lamp_is_told_by_its_sides():
 
 
 def test_a_lamp_is_told_from_what_tints_the_sides():
+    """Specular light is measured only if the sides do not explain a pale face by their own tint."""
     sides = [(0.28, 0.23, 0.20), (0.83, 0.62, 0.59), (0.44, 0.31, 0.28), (0.32, 0.22, 0.21), (0.27, 0.21, 0.19)]
     pink = (0.69, 0.53, 0.53)
     assert mirrored(pink, sides) == 0
@@ -74,6 +76,7 @@ def test_a_lamp_is_told_from_what_tints_the_sides():
 
 
 def test_sides_in_deep_shade_before_a_lamp_tell_what_a_face_mirrors():
+    """Deeply shaded sides still reveal the specular light on the face."""
     green = np.array([0.06, 0.14, 0.11])
     sides = [tuple(shade * green) for shade in np.linspace(0.15, 0.35, 16)]
     assert mirrored(tuple(green + 0.35), sides) == pytest.approx(0.3, abs=0.08)
@@ -81,6 +84,7 @@ def test_sides_in_deep_shade_before_a_lamp_tell_what_a_face_mirrors():
 
 
 def test_characters_are_read_though_a_lamp_takes_their_contrast():
+    """Characters are read correctly under a reflection of 28 % of white."""
     enrolled = load_kit("cheight").enrol
     image, kit, camera = photograph("cheight", 8, enrolled)
     reader = Reader(kit, camera, enrol(image, kit, camera))
@@ -126,5 +130,6 @@ def test_what_a_face_mirrors_need_not_be_white():
 
 
 def test_pyramids_show_no_sides_below_their_faces():
+    """Without visible sides the face colours are kept."""
     faces = [(0.3, 0.2, 0.1), (0.5, 0.5, 0.5)]
     assert matt_colours([Sighting(face, []) for face in faces]) == faces

@@ -92,6 +92,7 @@ def table(quick):
 
 
 def test_the_newest_frame_wins(table):
+    """Only the newest frame is delivered, with its number, time and age."""
     camera = Camera()
     source, clock = table(camera)
     frames = source.frames()
@@ -111,6 +112,7 @@ def test_the_newest_frame_wins(table):
 
 
 def test_a_silent_camera_is_an_outage_until_it_gives_pictures_again(table):
+    """A camera without new pictures for FROZEN_S gives outages, and both changes are reported."""
     said = []
     camera = Camera()
     source, clock = table(camera, say=said.append)
@@ -131,6 +133,7 @@ def test_a_silent_camera_is_an_outage_until_it_gives_pictures_again(table):
 
 
 def test_an_unplugged_camera_is_opened_again_by_itself(table):
+    """A camera that fails is reopened automatically once it is back."""
     camera = Camera()
     source, clock = table(camera)
     frames = source.frames()
@@ -148,6 +151,7 @@ def test_an_unplugged_camera_is_opened_again_by_itself(table):
 
 
 def test_a_frozen_camera_is_an_outage_and_is_opened_again(table):
+    """A camera that repeats one picture counts as lost and is reopened."""
     camera = Camera()
     source, clock = table(camera)
     frames = source.frames()
@@ -162,12 +166,14 @@ def test_a_frozen_camera_is_an_outage_and_is_opened_again(table):
 
 
 def test_what_could_not_be_locked_is_said(table):
+    """Controls that could not be locked are reported when the camera is opened."""
     said = []
     table(Camera(remarks=("focus stays automatic",)), say=said.append)
     assert said == ["camera 0: focus stays automatic"]
 
 
 def test_a_camera_that_cannot_be_opened_at_all(quick):
+    """If one of the cameras cannot be opened, the error is raised and the others are closed."""
     first, second = Camera(), Camera("camera 1", is_there=False)
     with pytest.raises(SourceLost, match="camera 1: cannot be opened"):
         LiveSource((first, second))
@@ -175,6 +181,7 @@ def test_a_camera_that_cannot_be_opened_at_all(quick):
 
 
 def test_two_cameras_show_one_moment(table):
+    """Frames of two cameras are joined only if they are at most SAME_MOMENT_S apart."""
     left, right = Camera(), Camera("camera 1")
     source, clock = table(left, right)
     frames = source.frames()
@@ -189,6 +196,7 @@ def test_two_cameras_show_one_moment(table):
 
 
 def test_the_other_camera_goes_on_alone(table):
+    """If one camera stops, the frames of the other continue alone."""
     said = []
     left, right = Camera(), Camera("camera 1")
     source, clock = table(left, right, say=said.append)
@@ -204,6 +212,7 @@ def test_the_other_camera_goes_on_alone(table):
 
 
 def test_closing_ends_the_frames(table):
+    """Closing the source ends the iteration and closes the camera."""
     camera = Camera()
     source, _ = table(camera)
     frames = source.frames()

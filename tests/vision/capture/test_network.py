@@ -43,6 +43,7 @@ def serve() -> Iterator[Callable[[type[Server]], Server]]:
 def test_pictures_come_in_order_and_the_plug_may_be_pulled(
     serve: Callable[[type[Server]], Server], kind: type[Server]
 ) -> None:
+    """Pictures arrive in order; after a disconnection the stream resumes, and no message shows the password."""
     server, said = serve(kind), list[str]()
     source = LiveSource([NetworkCamera(server.address(), LENS)], said.append)
     try:
@@ -63,6 +64,7 @@ def test_pictures_come_in_order_and_the_plug_may_be_pulled(
 
 
 def test_a_camera_that_falls_silent_is_given_up(serve: Callable[[type[Server]], Server]) -> None:
+    """A connection without pictures raises SourceLost."""
     server = serve(MjpegCamera)
     camera = NetworkCamera(server.address(), LENS)
     camera.open()
@@ -82,6 +84,7 @@ def _look_on(camera: NetworkCamera) -> None:
 def test_a_wrong_password_is_one_line_that_does_not_hold_it(
     serve: Callable[[type[Server]], Server], kind: type[Server], capfd: pytest.CaptureFixture[str]
 ) -> None:
+    """The error for a wrong password does not contain the password, not even in FFmpeg's output."""
     with pytest.raises(SourceLost) as refused:
         NetworkCamera(serve(kind).address("eye:guess@"), LENS).open()
     heard = capfd.readouterr()
@@ -90,6 +93,7 @@ def test_a_wrong_password_is_one_line_that_does_not_hold_it(
 
 
 def test_another_size_is_refused_with_both_sizes(serve: Callable[[type[Server]], Server]) -> None:
+    """A picture size other than that of the camera file is refused, with both sizes."""
     camera = NetworkCamera(serve(MjpegCamera).address(), Camera(1280, 720, np.eye(3), np.zeros(5), 0.1))
     with pytest.raises(SourceLost, match="320 x 240 px, the camera file is for 1280 x 720 px"):
         camera.open()
@@ -113,6 +117,7 @@ class Scripted:
 
 
 def test_the_first_picture_is_one_that_had_to_be_waited_for() -> None:
+    """Buffered pictures are skipped: the first one used had to be waited for."""
     capture = Scripted([0.003, 0.004, 0.003, 0.08, 0.08])
     camera = NetworkCamera("http://camera/", LENS, lambda *_: capture, lambda: capture.now_s)
     camera.open()
@@ -120,12 +125,14 @@ def test_the_first_picture_is_one_that_had_to_be_waited_for() -> None:
 
 
 def test_a_stream_that_never_waits_is_opened_all_the_same() -> None:
+    """If pictures never have to be waited for, the camera is accepted after LIVE_WITHIN_S."""
     capture = Scripted([0.01] * 1000)
     NetworkCamera("http://camera/", LENS, lambda *_: capture, lambda: capture.now_s).open()
     assert capture.now_s == pytest.approx(network.LIVE_WITHIN_S, abs=0.02)
 
 
 def test_a_camera_that_opens_slowly_is_given_the_time_again() -> None:
+    """A camera that took long to open gets a correspondingly longer timeout next time."""
     patience_ms, capture = [], Scripted([0.08] * 10)
 
     def make(_address: str, options: list[int], _analysis_s: float) -> Scripted:
@@ -140,6 +147,7 @@ def test_a_camera_that_opens_slowly_is_given_the_time_again() -> None:
 
 
 def test_no_address_shows_what_only_its_owner_may_know() -> None:
+    """Public addresses and names contain neither login nor query parameters with secrets."""
     address = "rtsp://eye:s3cret@camera.local:554/live?user=eye&size=hd&pwd=s3cret#x"
     assert public(address) == "rtsp://camera.local:554/live"
     assert without_login(address) == "rtsp://camera.local:554/live?size=hd#x"
@@ -148,6 +156,7 @@ def test_no_address_shows_what_only_its_owner_may_know() -> None:
 
 
 def test_the_password_is_looked_up_where_people_keep_theirs(tmp_path) -> None:
+    """Logins come from ``.netrc`` unless the address contains one; a malformed file is refused."""
     file = tmp_path / ".netrc"
     file.write_text("machine camera.local login eye password s/3@cret\n")
     assert with_login("rtsp://camera.local/live", str(file)) == "rtsp://eye:s%2F3%40cret@camera.local/live"
@@ -160,6 +169,7 @@ def test_the_password_is_looked_up_where_people_keep_theirs(tmp_path) -> None:
 
 
 def test_a_device_is_a_number_a_path_or_an_address() -> None:
+    """Device names are parsed as numbers, paths or addresses."""
     assert parse_device("2") == 2
     assert isinstance(named_camera("/dev/video2", LENS), Video4LinuxCamera)
     assert isinstance(named_camera(parse_device("HTTP://eye:s3cret@camera/"), LENS), NetworkCamera)
@@ -167,6 +177,7 @@ def test_a_device_is_a_number_a_path_or_an_address() -> None:
 
 @pytest.mark.parametrize("text", ["ftp://eye:s3cret@camera/", "rtsp://", "http://:s3cret@/", "rtsp://camera:99999/"])
 def test_an_address_of_no_camera_is_refused_without_its_password(text: str) -> None:
+    """The error for an invalid address does not contain the password."""
     with pytest.raises(ValueError, match=r".") as refused:
         parse_device(text)
     assert "s3cret" not in str(refused.value)

@@ -84,6 +84,7 @@ def driver(monkeypatch):
 
 
 def test_what_the_automatics_found_is_held(driver):
+    """The settled values of all automatic controls are locked."""
     camera = PiCamera(0, CAMERA)
     assert camera.open() == ()
     assert driver.last.settings == {"size": (1280, 720), "format": "RGB888"}
@@ -105,12 +106,14 @@ def test_what_the_automatics_found_is_held(driver):
 
 
 def test_a_module_of_fixed_focus_is_left_alone(driver):
+    """A module without autofocus gets no focus controls."""
     driver.lacks = {"LensPosition"}
     assert PiCamera(0, CAMERA).open() == ()
     assert not {"LensPosition", "AfMode"} & set(driver.last.controls)
 
 
 def test_what_did_not_take_is_said(driver):
+    """Controls that differ from what was set, or are missing, are reported."""
     driver.ignores = {"ColourGains"}
     (remark,) = PiCamera(0, CAMERA).open()
     assert remark.startswith("white balance was to be held at (1.9, 1.6) but is [2.8")
@@ -119,11 +122,13 @@ def test_what_did_not_take_is_said(driver):
 
 
 def test_a_module_that_is_not_there(driver):
+    """An unknown module number is refused."""
     with pytest.raises(SourceLost, match=r"camera module 5: cannot be opened \(list index out of range\)"):
         PiCamera(5, CAMERA).open()
 
 
 def test_a_module_that_fails(driver):
+    """Grabbing from a closed or failed module raises SourceLost."""
     camera = PiCamera(0, CAMERA)
     with pytest.raises(SourceLost, match="is not open"):
         camera.grab()
@@ -134,12 +139,14 @@ def test_a_module_that_fails(driver):
 
 
 def test_without_the_library_it_is_said_what_to_install(monkeypatch):
+    """The error without picamera2 names the package to install."""
     monkeypatch.setitem(sys.modules, "picamera2", None)
     with pytest.raises(SourceLost, match=r"picamera2 is not there .*; sudo apt install python3-picamera2"):
         PiCamera(0, CAMERA).open()
 
 
 def test_a_module_that_is_opened_again_is_held_as_it_was(driver):
+    """A reopened module gets the controls found before, without settling again."""
     camera = PiCamera(0, CAMERA)
     camera.open()
     first = driver.last

@@ -18,6 +18,7 @@ def recording(folder, more=""):
 
 
 def test_a_video_has_times_of_its_own(examples):
+    """Frames of a video are numbered and timed by its frame rate."""
     source = RecordingSource(read_recording(examples / "domination-1"))
     frames = [(frame.seq, frame.t_s, frame.image.shape) for frame in source.frames()]
     source.close()
@@ -27,6 +28,7 @@ def test_a_video_has_times_of_its_own(examples):
 
 
 def test_pictures_have_the_times_of_their_list(tmp_path):
+    """Frames of a list have the times given there."""
     (tmp_path / "frames").mkdir()
     for name in ("a.png", "b.png"):
         cv2.imwrite(str(tmp_path / "frames" / name), np.zeros((4, 6, 3), np.uint8))
@@ -49,12 +51,14 @@ def test_pictures_have_the_times_of_their_list(tmp_path):
     ],
 )
 def test_a_broken_list_of_pictures(tmp_path, rows, said):
+    """Errors in the list are reported with file and line."""
     (tmp_path / "frames.csv").write_text(rows, encoding="utf-8")
     with pytest.raises(SourceLost, match=said):
         list(RecordingSource(recording(tmp_path)).frames())
 
 
 def test_pictures_whose_time_goes_back(tmp_path):
+    """Decreasing times are refused."""
     (tmp_path / "frames").mkdir()
     cv2.imwrite(str(tmp_path / "frames" / "a.png"), np.zeros((4, 6, 3), np.uint8))
     (tmp_path / "frames.csv").write_text("file,t_s\na.png,0.5\na.png,0.25\n", encoding="utf-8")
@@ -64,18 +68,21 @@ def test_pictures_whose_time_goes_back(tmp_path):
 
 @pytest.mark.parametrize("fps", ["inf", "nan", "1e-9", "1e9", "-1", "true"])
 def test_a_frame_rate_that_no_camera_has(tmp_path, fps):
+    """Unusable frame rates are refused."""
     (tmp_path / "recording.toml").write_text(HEAD.replace("fps = 10", f"fps = {fps}"), encoding="utf-8")
     with pytest.raises(ProfileError, match="fps must be"):
         read_recording(tmp_path)
 
 
 def test_a_video_of_huge_frames_is_refused_before_one_is_read(examples, monkeypatch):
+    """A video with oversized frames is refused before decoding."""
     monkeypatch.setattr("vision.capture.recording.MOST_PX", 1280 * 720 - 1)
     with pytest.raises(SourceLost, match="has frames of 921600 pixels"):
         RecordingSource(read_recording(examples / "domination-1"))
 
 
 def test_recordings_that_are_none(tmp_path):
+    """Missing and invalid files are reported by name."""
     with pytest.raises(ProfileError, match=r"recording\.toml: cannot be read"):
         read_recording(tmp_path)
     with pytest.raises(SourceLost, match=r"none\.mp4: there is no such file"):

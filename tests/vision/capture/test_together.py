@@ -28,10 +28,12 @@ def pairs(*sources):
 
 
 def test_frames_of_the_same_moment_come_together():
+    """Each frame is joined with the simultaneous frame of the other recording."""
     assert pairs(Recorded(0.0, 0.1, 0.2), Recorded(0.01, 0.11, 0.21)) == [(0, [(1, 0)]), (1, [(1, 1)]), (2, [(1, 2)])]
 
 
 def test_a_slower_camera_is_beside_where_it_is_near():
+    """A slower camera's frame is joined with all near frames of the faster one."""
     assert pairs(Recorded(0.0, 0.1, 0.5, 1.0), Recorded(0.1, 1.0)) == [
         (0, [(1, 0)]),
         (1, [(1, 0)]),
@@ -41,6 +43,7 @@ def test_a_slower_camera_is_beside_where_it_is_near():
 
 
 def test_a_recording_that_ends_early_leaves_the_other_alone():
+    """After the end of one recording the other continues alone."""
     assert pairs(Recorded(0.0, 0.5), Recorded(0.0)) == [(0, [(1, 0)]), (1, [])]
 
 
@@ -49,6 +52,7 @@ def test_three_cameras():
 
 
 def test_an_outage_is_passed_on_and_all_are_closed():
+    """Outages are passed on, and closing closes all sources."""
     sources = (Recorded(Outage(0.0, "gone"), 0.1), Recorded(0.1))
     together = Together(sources)
     assert [type(shot) for shot in together.frames()] == [Outage, Frame]

@@ -22,6 +22,7 @@ def video(tmp_path):
 
 
 def test_a_bare_video_is_a_recording_without_start_and_kit(video):
+    """A video file without further information has only its frame rate and frames."""
     recording = read_recording(video)
     assert (recording.start, recording.kit, recording.fps, recording.camera) == ("", "", 10.0, None)
     frames = list(RecordingSource(recording).frames())
@@ -29,6 +30,7 @@ def test_a_bare_video_is_a_recording_without_start_and_kit(video):
 
 
 def test_a_video_that_is_cut_short_plays_to_its_end_and_says_so(video):
+    """A truncated video is played as far as possible, then an error is raised."""
     data = video.read_bytes()
     video.write_bytes(data[: len(data) // 2])
     recording = read_recording(video)

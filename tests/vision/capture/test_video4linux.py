@@ -58,6 +58,7 @@ def opened(capture):
 
 
 def test_exposure_colour_and_focus_are_held_at_what_was_found():
+    """Exposure, white balance and focus are locked at the settled values."""
     capture = Capture()
     camera, remarks = opened(capture)
     assert remarks == ()
@@ -85,15 +86,18 @@ def test_exposure_colour_and_focus_are_held_at_what_was_found():
     ],
 )
 def test_what_did_not_take_is_said(how, said):
+    """Controls that could not be locked are reported."""
     assert opened(Capture(**how))[1] == said
 
 
 def test_a_camera_that_is_not_there():
+    """A missing camera is refused."""
     with pytest.raises(SourceLost, match="camera 0: cannot be opened; is it plugged in"):
         opened(Capture(is_there=False))
 
 
 def test_a_camera_that_cannot_give_the_size():
+    """A camera that cannot deliver the required size is refused and released."""
     capture = Capture(stubborn=[cv2.CAP_PROP_FRAME_WIDTH])
     with pytest.raises(SourceLost, match="gives pictures of 640 x 720 px, the camera file is for 1280 x 720 px"):
         opened(capture)
@@ -101,6 +105,7 @@ def test_a_camera_that_cannot_give_the_size():
 
 
 def test_a_camera_that_is_unplugged():
+    """Grabbing from an unplugged or closed camera raises SourceLost."""
     capture = Capture(frames=SETTLING_FRAMES + 1)
     camera, _ = opened(capture)
     camera.grab()
@@ -112,6 +117,7 @@ def test_a_camera_that_is_unplugged():
 
 
 def test_a_camera_that_gives_nothing_is_released():
+    """A camera that stops while settling is released."""
     capture = Capture(frames=3)
     with pytest.raises(SourceLost, match="gives no more pictures"):
         opened(capture)
@@ -119,11 +125,13 @@ def test_a_camera_that_gives_nothing_is_released():
 
 
 def test_opencv_refuses_a_device_that_is_none(tmp_path):
+    """A device that does not exist is refused by the real OpenCV."""
     with pytest.raises(SourceLost, match=r"none: cannot be opened"):
         Video4LinuxCamera(str(tmp_path / "none"), CAMERA).open()
 
 
 def test_a_camera_that_is_opened_again_is_held_as_it_was():
+    """A reopened camera gets the values found before, without settling again."""
     first, second = Capture(), Capture()
     captures = iter((first, second))
     camera = Video4LinuxCamera(0, CAMERA, lambda _: next(captures))

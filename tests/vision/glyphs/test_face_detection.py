@@ -40,6 +40,7 @@ def drawn(centre_px, noise=3.0):
 @pytest.mark.parametrize("ring_mm", [None, RING_MM])
 @pytest.mark.parametrize("offset_mm", [(0.0, 0.0), (1.5, -1.0), (-2.6, 2.1)])
 def test_a_ring_is_found_off_its_place(offset_mm, ring_mm):
+    """A displaced ring is located within 0.4 mm, with known and unknown radius."""
     expected = np.array([100.0, 100.0])
     image, labels = drawn(expected + TO_PICTURE @ offset_mm), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
     found, log_ratio = centred(image, faces([expected]), labels, ring_mm)
@@ -60,6 +61,7 @@ def test_beyond_the_edge_of_the_picture_no_ring_is_found(beyond_px, ring_mm):
 
 
 def test_an_occluded_ring_is_not_found():
+    """An occluded ring gives no evidence and no displacement."""
     expected, labels = np.array([100.0, 100.0]), np.full((SIZE_PX, SIZE_PX), (RANK + 1) << RANK_BITS, np.uint16)
     found, log_ratio = centred(drawn(expected + 4), faces([expected]), labels)
     assert abs(log_ratio[0]) < 1
@@ -67,6 +69,7 @@ def test_an_occluded_ring_is_not_found():
 
 
 def test_a_ring_of_known_radius_is_found_by_an_arc_of_it():
+    """A visible arc is enough to locate a ring of known radius, but not one of unknown radius."""
     expected, labels = np.array([100.0, 100.0]), np.full((SIZE_PX, SIZE_PX), (RANK + 1) << RANK_BITS, np.uint16)
     image = drawn(expected + TO_PICTURE @ (1.0, 0.5))
     labels[:, 122:] = 0
@@ -88,6 +91,7 @@ def test_even_ground_is_no_face_where_the_ring_is_known():
 
 
 def test_half_a_ring_is_found_but_is_less_certain():
+    """A half-occluded ring is located with less certainty than a whole one."""
     expected, labels = np.array([100.0, 100.0]), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
     image = drawn(expected + TO_PICTURE @ (1.0, 0.5))
     _, whole = centred(image, faces([expected]), labels)
@@ -145,6 +149,7 @@ def variance_along_circles(image, labels, centre_px, angles, between):
 
 
 def test_a_faint_groove_is_found_on_a_face_without_grain():
+    """With the lower threshold for grain-free faces, a groove of 6 % contrast is located within 0.6 mm."""
     expected = np.array([100.0, 100.0])
     ring, labels = drawn(expected, noise=0.0).astype(float), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
     plain = drawn(expected, noise=0.0).max(axis=(0, 1)) * 0 + np.array([90.0, 140, 180])

@@ -23,6 +23,7 @@ def geometry(examples):
 @pytest.mark.parametrize("height", [1, 5])
 @pytest.mark.parametrize("ring_mm", [7.0, 11.0])
 def test_a_circle_on_a_face_is_seen_where_the_face_has_it(geometry, height, ring_mm):
+    """Points of a circle on a face are mapped back to their place within 0.3 mm, at two heights."""
     count, kind = len(geometry.configurations.all), geometry.configurations.all[0].size
     angle = np.arange(24) * (2 * np.pi / 24)
     unit = np.column_stack([np.cos(angle), np.sin(angle)])

@@ -75,6 +75,7 @@ def letters_of(found, alphabet):
 
 
 def test_faces_in_even_light_are_read_as_they_are(enrolment):
+    """Under uniform light all faces are read and none is normalised."""
     image, _, faces, alphabet, pieces = enrolment
     found, evened = read_faces(image, one_each(faces), nothing_before(image), alphabet)
     assert letters_of(found, alphabet) == pieces
@@ -83,6 +84,7 @@ def test_faces_in_even_light_are_read_as_they_are(enrolment):
 
 
 def test_a_character_that_fits_badly_is_looked_for_beside_its_ring(enrolment):
+    """A badly fitting character is searched around its ring; faces not asked about keep their result."""
     image, _, faces, alphabet, pieces = enrolment
     labels, everyone = nothing_before(image), np.arange(len(pieces))
     as_they_are, _ = read_faces(image, one_each(faces), labels, alphabet)
@@ -126,6 +128,7 @@ def test_a_face_is_left_to_the_stack_that_has_it_at_its_likeliest_height(enrolme
 
 
 def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
+    """Faces across the edge of a shadow are read correctly after normalisation."""
     _, shaded, faces, alphabet, pieces = enrolment
     found, evened = read_faces(shaded, one_each(faces), nothing_before(shaded), alphabet)
     assert letters_of(found, alphabet) == pieces
@@ -134,6 +137,7 @@ def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
 
 
 def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_does_not(enrolment):
+    """A shaded character is evidence for a piece, bare ground is evidence against one."""
     _, shaded, faces, alphabet, _ = enrolment
     for shown, sign in ((shaded, 1), (np.full_like(shaded, 170), -1)):
         gain, _, _ = character_gain(shown, one_each(faces), nothing_before(shown), alphabet, faces.of(NONE))
@@ -141,6 +145,7 @@ def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_do
 
 
 def test_the_face_of_another_stack_speaks_for_nothing(enrolment):
+    """A face already attributed to another stack is no evidence for a candidate."""
     image, _, faces, alphabet, _ = enrolment
     labels = nothing_before(image)
     alone, _, found = character_gain(image, one_each(faces), labels, alphabet, faces.of(NONE))
@@ -184,6 +189,7 @@ def test_a_ring_without_a_character_speaks_for_its_own_place_alone(enrolment):
 
 
 def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(enrolment):
+    """A character found is evidence for a face against bare wood; one that fits no better gives none."""
     image, shaded, faces, alphabet, pieces = enrolment
     everywhere, labels = np.arange(len(pieces)), nothing_before(image)
     for shown in (image, shaded):
@@ -194,6 +200,7 @@ def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(
 
 
 def test_where_bare_wood_fits_better_than_any_character_none_is_told(enrolment):
+    """If bare wood fits better than any character, all characters become equally likely."""
     image, _, faces, alphabet, pieces = enrolment
     labels = nothing_before(image)
     found, _ = read_faces(image, one_each(faces), labels, alphabet)
@@ -217,6 +224,7 @@ def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment
 
 
 def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
+    """Each face is located and read across the edge of a shadow."""
     image, shaded, faces, alphabet, pieces = enrolment
     found, _ = read_faces(image, one_each(faces), nothing_before(image), alphabet)
     for number, piece in enumerate(pieces):
@@ -241,6 +249,7 @@ def test_a_character_that_is_too_faint_to_tell_a_face_may_still_tell_which_it_is
 
 
 def test_what_even_light_has_found_is_read_in_the_light_that_there_is_where_that_is_clearer(enrolment):
+    """A face is read in the unnormalised picture if that is clearer; a blank picture changes nothing."""
     image, _, faces, alphabet, pieces = enrolment
     found, _ = read_faces(image, one_each(faces), nothing_before(image), alphabet)
     count, uniform = len(pieces), np.full_like(found.letters, -5.0)
@@ -255,6 +264,7 @@ def test_what_even_light_has_found_is_read_in_the_light_that_there_is_where_that
 
 
 def test_characters_of_which_none_fits_are_hardly_told_apart():
+    """Log-likelihoods of badly fitting characters are scaled down to small differences."""
     letters = np.array([[-4.0, -9.0, -12.0], [-30.0, -45.0, -60.0], [-140.0, -153.0, -160.0]], np.float32)
     scaled = scaled_by_scatter(letters)
     np.testing.assert_array_equal(scaled[:2], letters[:2])

@@ -29,6 +29,7 @@ def face():
 
 
 def test_wood_is_even_across_the_edge_of_a_shadow_and_ink_stays(half_dark, face):
+    """After normalisation wood is uniform across the shadow's edge, and ink keeps its contrast."""
     lit = flatten_illumination(half_dark, face).astype(float)
     column, wood, ink = np.s_[MIDDLE - 30 : MIDDLE + 30 : 59], MIDDLE - 16, MIDDLE - 26
     np.testing.assert_allclose(lit[wood, column][0], lit[wood, column][1], rtol=0.05)
@@ -36,10 +37,12 @@ def test_wood_is_even_across_the_edge_of_a_shadow_and_ink_stays(half_dark, face)
 
 
 def test_what_is_no_face_stays(half_dark, face):
+    """Pixels outside the face are unchanged."""
     lit = flatten_illumination(half_dark, face)
     np.testing.assert_array_equal(lit[:10], half_dark[:10])
 
 
 def test_faces_beyond_the_picture_are_left_out(half_dark, face):
+    """A face outside the picture changes nothing."""
     beside = face._replace(centres_px=np.full((1, 2), -500.0))
     np.testing.assert_array_equal(flatten_illumination(half_dark, beside), half_dark)

@@ -37,12 +37,14 @@ def nothing():
 @pytest.mark.parametrize("off_mm", [(0.0, 0.0), (0.4, -0.3)])
 @pytest.mark.parametrize("radius_mm", [11.6, RING_MM, 13.1])
 def test_a_rings_radius_is_measured_to_a_thirtieth_of_a_millimetre(radius_mm, off_mm):
+    """The radius is measured within 0.03 mm, also if the face's centre is slightly wrong."""
     ring = find_ring(drawn(radius_mm), face(off_mm), nothing(), ABOUT_MM)
     assert ring.radius_mm == pytest.approx(radius_mm, abs=0.03)
     assert ring.variance_mm2 < 0.02**2
 
 
 def test_a_ring_that_is_half_hidden_is_measured_and_one_that_is_hidden_is_none():
+    """A half-occluded ring is measured within 0.1 mm; a fully occluded one is not reported."""
     half, all_of_it = nothing(), nothing()
     half[int(MIDDLE_PX[1]) :] = all_of_it[:] = (RANK + 1) << RANK_BITS
     image = drawn(RING_MM)
@@ -52,6 +54,7 @@ def test_a_ring_that_is_half_hidden_is_measured_and_one_that_is_hidden_is_none()
 
 
 def test_a_set_has_a_ring_where_most_faces_that_show_it_clearly_have_the_same():
+    """The usual radius needs agreement among the clearly measured rings."""
     assert usual_radius_mm([Ring(radius_mm, 0.0) for radius_mm in (12.38, 12.42, 12.40, 9.2)]) == pytest.approx(12.4)
     assert usual_radius_mm([Ring(radius_mm, 0.0) for radius_mm in (9.1, 10.4, 12.0, 13.0)]) is None
     assert usual_radius_mm([Ring(12.4, 0.02**2), Ring(9.1, 0.15**2), Ring(13.3, 0.2**2)]) == pytest.approx(12.4)
@@ -60,6 +63,7 @@ def test_a_set_has_a_ring_where_most_faces_that_show_it_clearly_have_the_same():
 
 
 def test_the_height_is_likeliest_at_which_the_ring_has_the_sets_radius():
+    """The likeliest plane is the one in which the ring has the set's radius."""
     planes = np.array([0.96, 0.98, 1.0, 1.02])
     ratios = ring_log_ratio(Ring(RING_MM * 0.98, 0.02**2), planes, RING_MM)
     assert ratios.argmax() == 1
@@ -68,6 +72,7 @@ def test_the_height_is_likeliest_at_which_the_ring_has_the_sets_radius():
 
 
 def test_two_round_grooves_are_a_piece_and_rougher_ones_may_be_one():
+    """Two precise grooves are evidence for a piece; imprecise ones give little evidence."""
     ratios = [groove_log_ratio(Ring(4.0, sd_mm**2), Ring(9.0, sd_mm**2)) for sd_mm in (0.02, 0.04, 0.12, 0.3)]
     assert ratios[0] > 8
     assert ratios == sorted(ratios, reverse=True)

@@ -53,6 +53,7 @@ def likelihoods(alphabet, image, **options):
     ("turn_deg", "offset_mm", "light"), [(0, (0, 0), 1.0), (47, (0.3, -0.2), 0.5), (201, (-0.6, 0.4), 1.3)]
 )
 def test_a_character_is_known_turned_and_displaced(alphabet, letter, turn_deg, offset_mm, light):
+    """A rotated, displaced character is recognised, and located within 0.2 mm, under any light."""
     likely, placed = likelihoods(alphabet, drawn(letter, turn_deg, offset_mm, light))
     others = [value for other, value in likely.items() if other != letter]
     assert likely[letter] > max(others) + 5
@@ -60,6 +61,7 @@ def test_a_character_is_known_turned_and_displaced(alphabet, letter, turn_deg, o
 
 
 def test_bare_wood_is_likelier_blank_and_a_character_is_not(alphabet):
+    """The model of bare wood wins exactly on a blank face."""
     for letter, is_blank in (("R", False), (" ", True)):
         image = drawn(letter)
         likely, _ = likelihoods(alphabet, image)
@@ -68,6 +70,7 @@ def test_bare_wood_is_likelier_blank_and_a_character_is_not(alphabet):
 
 
 def test_a_faint_character_is_known_when_its_contrast_is_fitted(alphabet):
+    """Fitting the contrast improves the likelihood of a faint character."""
     image = drawn("K", 100, contrast=0.5)
     usual, _ = likelihoods(alphabet, image)
     faint, _ = likelihoods(alphabet, image, is_faint=True)

@@ -37,6 +37,7 @@ def expected(image, centre_px):
 
 
 def test_shares_are_what_lies_between_pixels_there():
+    """Sampled values agree with bilinear interpolation of the picture."""
     image = blobs()
     for shares, centre_px in zip(shares_of(image, nothing_before(image), faces()), MIDDLES_PX, strict=True):
         np.testing.assert_allclose(shares, np.minimum(expected(image, centre_px), 1.5), atol=0.02)
@@ -60,6 +61,7 @@ def test_what_is_sampled_adds_up_and_is_folded():
 
 
 def test_gradients_are_differences_of_faces_a_little_displaced():
+    """Sampled gradients agree with finite differences of displaced faces."""
     image, step_mm = blobs(), 0.3
     still = faces()
     opposite, _ = sample(image, nothing_before(image), still)

@@ -26,6 +26,7 @@ def stacks(drawn, hypothesis, *names):
 
 
 def test_a_tower_is_split_into_the_line_of_stacks_that_it_is(drawn):
+    """A tower of six is replaced by the two single pieces that are on the table."""
     hypothesis = begun(drawn, {"d4": "R", "d5": "R"}, {"d4": "RRRRRR"})
     assert split_towers(hypothesis)
     converge(hypothesis)
@@ -33,6 +34,7 @@ def test_a_tower_is_split_into_the_line_of_stacks_that_it_is(drawn):
 
 
 def test_a_true_tower_stays(drawn):
+    """A correct tower is neither split nor reduced."""
     hypothesis = begun(drawn, {"d4": "RRRRRR"}, {"d4": "RRRRRR"})
     assert not split_towers(hypothesis)
     assert not remove_spurious_stacks(hypothesis)
@@ -40,6 +42,7 @@ def test_a_true_tower_stays(drawn):
 
 
 def test_a_line_of_stacks_is_joined_to_the_tower_that_it_is(drawn):
+    """Two stacks are replaced by the tower of six that is on the table."""
     hypothesis = begun(drawn, {"d4": "RRRRRR"}, {"d4": "RR", "d5": "RR"})
     assert join_towers(hypothesis)
     converge(hypothesis)
@@ -48,6 +51,7 @@ def test_a_line_of_stacks_is_joined_to_the_tower_that_it_is(drawn):
 
 @pytest.mark.parametrize("table", [{"d4": "RR", "d5": "RR"}, {"d4": "GG", "d5": "R"}])
 def test_true_stacks_in_a_line_are_not_joined(drawn, table):
+    """Two correct stacks in a line are not joined."""
     hypothesis = begun(drawn, table, table)
     before = hypothesis.state.copy()
     assert not join_towers(hypothesis)
@@ -55,6 +59,7 @@ def test_true_stacks_in_a_line_are_not_joined(drawn, table):
 
 
 def test_a_phantom_behind_a_stack_that_is_hypothesised_too_low_is_removed(drawn):
+    """A spurious piece behind a tower assumed too low is removed, and the tower gets its true height."""
     hypothesis = begun(drawn, {"d4": "GGGGGG"}, {"d4": "GGGGG", "d5": "G"})
     assert remove_spurious_stacks(hypothesis)
     converge(hypothesis)

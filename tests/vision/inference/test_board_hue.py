@@ -50,16 +50,19 @@ def shown(*colours, known=True):
 
 
 def test_another_hue_of_the_boards_brightness_is_told_from_shade():
+    """A piece of the board's brightness differs in hue; a shaded square does not."""
     piece, shade = hue_from_board(shown(MAROON, 0.6 * BOARD), np.arange(2))
     assert piece > 2 * OFF_HUE
     assert shade < OFF_HUE
 
 
 def test_where_the_board_is_not_known_no_hue_is_off():
+    """Without a learned appearance no hue difference is reported."""
     assert hue_from_board(shown(MAROON, known=False), np.arange(1)) == 0
 
 
 def test_of_no_squares_none_is_off():
+    """An empty selection of cells gives an empty result."""
     assert hue_from_board(shown(MAROON), np.arange(0)).shape == (0,)
 
 
@@ -70,6 +73,7 @@ A_LITTLE_OFF = BOARD * np.array([1.04, 1.0, 0.97])
 
 
 def test_hue_tells_a_piece_from_the_board():
+    """A piece in light or shade has a positive ratio, bare board a negative one, and a stray colour about 0."""
     piece, shaded_piece, bare, shade, neither = board_log_ratio(
         shown(MAROON, 0.8 * MAROON, BOARD, 0.6 * BOARD, [60, 90, 60]), PIECES
     )
@@ -79,16 +83,19 @@ def test_hue_tells_a_piece_from_the_board():
 
 
 def test_a_piece_that_mirrors_a_lamp_may_have_the_boards_hue():
+    """If a piece has the board's hue, the ratio is bounded by LIKE_BOARD."""
     assert board_log_ratio(shown(BOARD), PIECES)[0] == pytest.approx(np.log(LIKE_BOARD), abs=0.1)
 
 
 def test_shade_and_reflected_light_may_be_of_another_hue():
+    """A small hue difference is weaker evidence in shade than in light."""
     alike = linear_light(A_LITTLE_OFF[None, ::-1] / 255)
     lit, shaded = board_log_ratio(shown(A_LITTLE_OFF, 0.5 * A_LITTLE_OFF), alike)
     assert lit > shaded + 1
 
 
 def test_hue_tells_nothing_of_what_is_hidden_or_not_known():
+    """Hidden cells, and boards without a learned appearance, give no evidence."""
     hidden = shown(MAROON, MAROON)
     labels = hidden.all_labels()
     labels[0] = 2 << RANK_BITS
@@ -98,6 +105,7 @@ def test_hue_tells_nothing_of_what_is_hidden_or_not_known():
 
 
 def test_boundaries_are_asked_of_what_seems_empty_but_has_a_pieces_hue():
+    """Empty cells with a piece's hue are marked for comparison by boundaries, standing stacks for their faces."""
     hypothesis = shown(MAROON, BOARD, MAROON)
     told = []
     hypothesis.state = np.array([0, 0, 1])
@@ -116,6 +124,7 @@ def test_boundaries_are_asked_of_what_seems_empty_but_has_a_pieces_hue():
 
 
 def test_hue_tells_where_a_stack_has_its_face():
+    """The hue at each height's face gives evidence for and against that height; hidden cells give none."""
     board = shown(BOARD, BOARD, BOARD)
     board.observations.codes[:2, :6] = MAROON
     labels = board.all_labels()

@@ -55,6 +55,7 @@ def enrolled():
 
 @pytest.mark.parametrize("piece", ["K", "A", "n"])
 def test_a_character_is_read_that_the_edge_of_a_shadow_crosses(piece):
+    """A character with a shadow over its left part is read correctly."""
     kit, camera = load_kit("cheight"), default_camera()
     pose, light = default_pose(kit, camera), random_light(random.Random(1))
     singles = [kit.enrol.get(cell, "") for cell in kit.cells]
@@ -207,6 +208,7 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
 
 
 def test_where_the_board_looks_as_it_is_no_character_is_looked_for(enrolled, on_board):
+    """No character is searched on a cell that looks exactly like the learned board."""
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), reader.kit.cells.index("c6")
     on_board(hypothesis, 0.1)
@@ -271,6 +273,7 @@ def test_rings_are_measured_in_the_picture_as_it_was_taken(enrolled, monkeypatch
 
 
 def test_a_face_speaks_only_for_heights_that_have_it_there(misled):
+    """A face is evidence for the height whose face lies there; other heights get the alternative score."""
     _, hypothesis, cell = misled(0, 0)
     count = len(hypothesis.geometry.configurations.all)
     third = hypothesis.geometry.faces.of(np.array([cell * count + 2]))
@@ -366,6 +369,7 @@ def test_what_is_read_behind_a_stack_speaks_against_that(enrolled, front, behind
 
 
 def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(enrolled):
+    """Without a character, a piece that the colours prefer by 5 nats is removed."""
     reader, image, inferred = enrolled
     hypothesis, cell = inferred(), next(i for i, name in enumerate(reader.kit.cells) if name not in reader.kit.enrol)
     scores = hypothesis.scores[[cell]]
@@ -394,6 +398,7 @@ def test_a_tower_is_found_of_which_only_lower_stacks_were_scored(enrolled, misle
 
 
 def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, monkeypatch):
+    """A search is repeated only if the labels on the face or the wanted scores have changed."""
     reader, image, inferred = enrolled
     hypothesis, searches, searched = inferred(), [], {}
     straight, labels = hypothesis.geometry.faces.of(np.arange(3)), hypothesis.all_labels()
@@ -413,6 +418,7 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
 
 
 def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_show(enrolled):
+    """A spurious stack without face or boundaries is removed; the true stacks stay."""
     reader, image, inferred = enrolled
     hypothesis, bare = inferred(), np.array([reader.kit.cells.index("b2")])
     standing = np.flatnonzero(hypothesis.state)
@@ -428,6 +434,7 @@ def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_
 
 
 def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(enrolled, monkeypatch):
+    """A character is read after the wrong tower in front of it has been removed."""
     reader, _, _ = enrolled
     kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
     front, behind = kit.cells.index("b4"), kit.cells.index("b5")
@@ -490,6 +497,7 @@ def misled(enrolled):
 
 @pytest.mark.parametrize("lead", [-1, 1])
 def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(enrolled, misled, lead):
+    """The apparent size of the ring corrects a height that is wrong by one piece with a lead of 3 nats."""
     image, hypothesis, cell = misled(lead, 3)
     before, geometry = hypothesis.scores[cell, 1:].max(), hypothesis.geometry
     straight = geometry.faces.of(np.array([cell * len(geometry.configurations.all) + 2]))
@@ -501,6 +509,7 @@ def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(en
 
 @pytest.mark.parametrize("lead", [-1, 1])
 def test_a_height_that_colours_leave_in_doubt_is_told_by_the_seams(misled, lead):
+    """The seams between pieces correct a height that is wrong by one piece with a lead of 2 nats."""
     image, hypothesis, cell = misled(lead, 2)
     weigh_by_boundaries(image, hypothesis, np.array([cell]))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
@@ -545,6 +554,7 @@ def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_th
 def test_what_seems_a_high_tower_is_looked_at_for_the_face_of_a_lower_stack(
     enrolled, misled, monkeypatch, more: int, *, is_asked: bool
 ):
+    """A tower two pieces higher than the likeliest other height is checked for the lower stack's face."""
     image, hypothesis, cell = misled(more, 30.0)
     alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
     asked = asked_about(hypothesis, cell, monkeypatch)

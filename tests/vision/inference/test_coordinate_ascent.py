@@ -18,6 +18,7 @@ def expected(drawn, table):
 
 
 def test_a_drawn_board_is_inferred(drawn):
+    """All states of a rendered board are inferred, with scores relative to the empty cell."""
     hypothesis = drawn.hypothesis(TABLE)
     np.testing.assert_array_equal(hypothesis.state, expected(drawn, TABLE))
     np.testing.assert_array_equal(hypothesis.scores.argmax(axis=1), hypothesis.state)
@@ -25,6 +26,7 @@ def test_a_drawn_board_is_inferred(drawn):
 
 
 def test_what_has_changed_is_inferred_again_as_if_for_the_first_time(drawn):
+    """Changed cells are inferred again with the result of a full inference, and distant cells are not updated."""
     hypothesis, after = drawn.hypothesis(TABLE), {**TABLE, "d4": "G", "d6": "RR"}
     cells = np.array([drawn.cell(name) for name in ("d4", "d5", "d6")])  # more of d5 is visible now
     infer_again(hypothesis, cells, drawn.observe(after, cells))
@@ -52,6 +54,7 @@ def test_a_tower_is_found_though_lower_stacks_alone_were_scored(drawn):
 
 
 def test_all_scores_of_many_cells_are_those_of_each(drawn):
+    """Batched scores agree with those computed cell by cell."""
     hypothesis = drawn.hypothesis(TABLE)
     cells = np.arange(len(hypothesis.state))
     every = AllScores(hypothesis, cells)
@@ -60,6 +63,7 @@ def test_all_scores_of_many_cells_are_those_of_each(drawn):
 
 
 def test_all_scores_are_scored_again_where_a_stack_before_or_behind_has_changed(drawn):
+    """After a change in front of a cell, its scores are recomputed."""
     hypothesis, (behind, cell) = drawn.hypothesis(TABLE), (drawn.cell("d5"), drawn.cell("d4"))
     every, before = AllScores(hypothesis, np.array([behind])), int(hypothesis.state[cell])
     outdated = every.of(behind)

@@ -40,18 +40,21 @@ def number(drawn, letter):
 
 
 def test_faces_show_how_much_too_bright_a_colour_was_learned(drawn, seen, learned):
+    """The log change of each colour equals the factor by which it was learned too bright."""
     change = face_change(seen(TABLE), learned(R=2.0, Y=1.3).reflectances)
     assert change[number(drawn, "R")] == pytest.approx(-np.log(2.0), abs=0.05)
     assert change[number(drawn, "Y")] == pytest.approx(-np.log(1.3), abs=0.05)
 
 
 def test_a_single_face_of_a_colour_tells_nothing(drawn, seen, learned):
+    """Colours with fewer faces than FEW give no change."""
     assert list(TABLE.values()).count("GG") < FEW
     assert not face_change(seen(TABLE), learned(G=2.0).reflectances)[number(drawn, "G")].any()
     assert not face_change(seen({}), learned(G=2.0).reflectances).any()
 
 
 def test_faces_that_mirror_a_lamp_are_not_the_colour(drawn, seen, learned):
+    """One face with glare does not change the estimate."""
     hypothesis, red = seen(TABLE), number(drawn, "R")
     cell = drawn.cell("e5")
     hypothesis.observations.codes[cell] = np.minimum(hypothesis.observations.codes[cell] + 80.0, 255)
@@ -59,12 +62,14 @@ def test_faces_that_mirror_a_lamp_are_not_the_colour(drawn, seen, learned):
 
 
 def test_stacks_that_may_be_others_tell_nothing(drawn, seen, learned):
+    """Uncertain stacks give no change."""
     hypothesis = seen(TABLE)
     hypothesis.scores[:] = 0.0
     assert not face_change(hypothesis, learned(R=2.0).reflectances).any()
 
 
 def test_a_colour_that_was_learned_too_bright_is_followed_once_and_back(drawn, seen, learned):
+    """A wrong colour is corrected once; small later changes are ignored, large ones followed."""
     colours, true, hypothesis = learned(R=2.0), learned().reflectances, seen(TABLE)
     before, red = colours.model, number(drawn, "R")
     assert colours.follow_faces(hypothesis)
@@ -81,6 +86,7 @@ def test_a_colour_that_was_learned_too_bright_is_followed_once_and_back(drawn, s
 
 
 def test_a_colour_of_which_a_channel_was_learned_as_none_is_followed_in_the_others(drawn, seen, learned):
+    """A colour channel learned as 0 stays 0, and the model stays finite."""
     colours, red = learned(R=np.array([2.0, 0.0, 2.0])), number(drawn, "R")
     assert colours.reflectances[red, 1] == 0
     assert not colours.follow_faces(seen({"g3": "BBB"}))
@@ -90,8 +96,10 @@ def test_a_colour_of_which_a_channel_was_learned_as_none_is_followed_in_the_othe
 
 
 def test_brighter_faces_than_were_learned_mirror_a_lamp(seen, learned):
+    """Faces brighter than learned are attributed to specular light and not followed."""
     assert not learned(R=0.5).follow_faces(seen(TABLE))
 
 
 def test_without_a_learned_board_colours_stay(seen, learned):
+    """Without a learned board, colours are not changed."""
     assert not learned(board=None, R=2.0).follow_faces(seen(TABLE))

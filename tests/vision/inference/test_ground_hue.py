@@ -36,6 +36,7 @@ def domination():
 
 
 def test_pieces_have_another_hue_than_the_ground_has(domination):
+    """Exactly the occupied cells have a hue different from the floor."""
     reader, image, pose = domination
     geometry = reader.geometry(pose)
     observations = reader.observations(image, geometry, reader.light(image, pose))
@@ -84,6 +85,7 @@ def ratios(diamond, pieces):
 
 
 def test_the_hue_of_a_pillar_tells_whether_anything_stands_on_it(diamond):
+    """The hue of the occupied pillar is evidence for a piece, that of all others against it."""
     told = ratios(diamond, list(diamond[0].appearance.pieces.values()))
     assert told.pop(STANDING) > 3
     assert max(told.values()) < 0
@@ -97,6 +99,7 @@ def test_the_hue_of_a_piece_speaks_more_for_it_than_one_that_no_piece_has(diamon
 
 
 def test_hue_speaks_for_a_cube_beside_boundaries(diamond):
+    """Evidence from hue is added to that of boundaries."""
     reader, image, pose = diamond
     geometry, row = reader.geometry(pose), reader.kit.cells.index("b2")
     rim, told = np.array(reader.appearance.rim, np.float32), np.arange(len(reader.kit.cells)) == row

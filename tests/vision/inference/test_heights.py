@@ -32,6 +32,7 @@ def misled(drawn, stack, believed, nats):
 
 @pytest.mark.parametrize(("stack", "believed"), [("R", "RR"), ("RR", "R"), ("GG", "GGG"), ("BBB", "BB")])
 def test_a_height_in_doubt_is_told_by_surfaces_and_boundaries(drawn, stack, believed):
+    """A height that the colours prefer wrongly by 1 nat is corrected, upwards or downwards by one piece."""
     hypothesis, cell = misled(drawn, stack, believed, nats=1.0)
     weigh_heights(drawn.look(drawn.picture({"d4": stack})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state(stack)
@@ -40,6 +41,7 @@ def test_a_height_in_doubt_is_told_by_surfaces_and_boundaries(drawn, stack, beli
 
 @pytest.mark.parametrize(("table", "stands"), [({"d4": "R"}, "R"), ({}, "")])
 def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(drawn, table, stands):
+    """For a cell marked as camouflaged, boundaries decide between a piece and none."""
     hypothesis, cell = drawn.hypothesis(table), drawn.cell("d4")
     hypothesis.assign(cell, 0)
     hypothesis.tell_camouflaged(cell)
@@ -48,6 +50,7 @@ def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(
 
 
 def test_colours_alone_do_not_rule_out_a_camouflaged_piece(drawn):
+    """For a camouflaged piece the evidence of colours against it is bounded."""
     hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
     bounded = of_camouflaged(all_scores(hypothesis, cell))
     assert CAMOUFLAGED_SHARE * bounded.max() == pytest.approx(np.log(MISLED), abs=0.1)
@@ -69,12 +72,14 @@ class Misled:
 
 
 def test_a_camouflaged_tower_is_asked_about_though_no_single_piece_may_stand_there(drawn):
+    """A tower may be camouflaged even if all heights below it are ruled out."""
     hypothesis, cell = drawn.hypothesis({"d4": "BBB"}), drawn.cell("d4")
     hypothesis.assign(cell, 0)
     assert _is_camouflaged(hypothesis, cell, Misled(hypothesis))
 
 
 def test_a_height_that_is_not_in_doubt_stays(drawn):
+    """A lead above HEIGHT_NATS is not questioned."""
     hypothesis, cell = misled(drawn, "R", "RR", nats=HEIGHT_NATS + 0.1)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("RR")
@@ -82,6 +87,7 @@ def test_a_height_that_is_not_in_doubt_stays(drawn):
 
 @pytest.mark.parametrize(("hue_nats", "read"), [(0.5, "RRRR"), (2.0, "R")])
 def test_a_height_whose_face_has_a_pieces_hue_is_in_doubt_all_the_same(drawn, hue_nats, read):
+    """A height ruled out by the colours is compared if its face has a piece's hue by enough nats."""
     hypothesis, cell = misled(drawn, "R", "RRRR", nats=HEIGHT_NATS + 10)
     hypothesis.tell_hues_of_faces(np.array([cell]), np.eye(1, hypothesis.face_hue_log_ratio.shape[1]) * hue_nats)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
@@ -90,6 +96,7 @@ def test_a_height_whose_face_has_a_pieces_hue_is_in_doubt_all_the_same(drawn, hu
 
 @pytest.mark.parametrize(("hue_nats", "read"), [(0.5, "RR"), (2.0, "RRRRR")])
 def test_heights_above_those_that_colours_scored_are_asked_about_where_they_have_a_pieces_hue(drawn, hue_nats, read):
+    """Unscored greater heights are compared if their faces have a piece's hue by enough nats."""
     hypothesis, cell = drawn.hypothesis({"d4": "RRRRR"}), drawn.cell("d4")
     hypothesis.scores[cell, drawn.state("RRR") :] = OUT_OF_REACH
     hypothesis.assign(cell, drawn.state("RR"))
@@ -99,6 +106,7 @@ def test_heights_above_those_that_colours_scored_are_asked_about_where_they_have
 
 
 def test_the_height_beside_the_chosen_one_is_asked_about_as_well(drawn):
+    """The height next to the chosen one is compared as well, and leads on to the true one."""
     hypothesis, cell = misled(drawn, "R", "RRR", nats=HEIGHT_NATS + 2)
     hypothesis.scores[cell, drawn.state("RR")] = hypothesis.scores[cell, drawn.state("RRR")] - 2
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
@@ -154,6 +162,7 @@ def test_heights_beside_a_line_of_stacks_are_weighed_again(drawn, monkeypatch):
 
 
 def test_the_other_stacks_stay_as_they_were(drawn):
+    """Correct stacks are not changed."""
     table = {"d4": "RR", "c6": "G", "e5": "BBB"}
     hypothesis = drawn.hypothesis(table)
     before = hypothesis.state.copy()
@@ -162,6 +171,7 @@ def test_the_other_stacks_stay_as_they_were(drawn):
 
 
 def test_what_colours_take_for_a_piece_is_bare_where_no_surface_ends(drawn):
+    """A piece that the colours prefer by 5 nats is removed if no boundary supports it."""
     hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
     hypothesis.scores[cell] = -50.0
     hypothesis.scores[cell, [0, drawn.state("G")]] = 0.0, 5.0

@@ -22,6 +22,7 @@ def held(hypothesis):
 
 
 def test_a_rejected_proposal_leaves_no_trace(drawn):
+    """After a rejected proposal all arrays equal their earlier values."""
     hypothesis = drawn.hypothesis(TABLE)
     before, cells = held(hypothesis), np.array([drawn.cell("d4"), drawn.cell("d5")])
     hypothesis.updated[:] = False
@@ -48,6 +49,7 @@ def test_a_proposal_is_judged_by_the_picture(drawn, proposed, is_better):
 
 
 def test_only_neighbours_are_invalidated(drawn):
+    """Assigning a stack invalidates only cells that overlap it."""
     hypothesis = drawn.hypothesis(TABLE)
     hypothesis.isolated.is_active[:] = True
     hypothesis.invalidate_neighbours(drawn.cell("d4"), drawn.state("R"))

@@ -42,6 +42,7 @@ def test_a_face_that_a_table_hides_tells_nothing_of_it(order):
 
 
 def test_a_face_on_bare_ground_speaks_for_a_piece():
+    """A table without a piece is charged for the gain of the character that was read there."""
     hypothesis = Stub()
 
     def read(_):

@@ -33,6 +33,7 @@ def lamp(request, drawn, monkeypatch):
 
 
 def test_a_usual_lamp_changes_nothing(drawn, colours):
+    """Under the usual lamp the colour model is unchanged."""
     hypothesis, before = drawn.hypothesis(TABLE), colours.model
     assert lamp_of(hypothesis, colours.reflectances) is Lamp.USUAL
     assert not colours.follow_lamp(hypothesis)
@@ -40,6 +41,7 @@ def test_a_usual_lamp_changes_nothing(drawn, colours):
 
 
 def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch):
+    """Under each unusual lamp all stacks are read after the colour model has followed it."""
     hypothesis, usual = drawn.hypothesis(TABLE), colours.model
     assert lamp_of(hypothesis, colours.reflectances) is lamp
     assert colours.follow_lamp(hypothesis)
@@ -55,6 +57,7 @@ def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch)
 @pytest.mark.usefixtures("lamp")
 @BEHIND
 def test_behind_the_board_a_lamp_lights_no_side_like_a_face(drawn, colours):
+    """With the lamp behind the board, sides as bright as faces become less likely."""
     hypothesis, usual = drawn.hypothesis(TABLE), colours.model
     assert colours.follow_lamp(hypothesis)
     face = usual[:, Materials.TOPS].argmax()
@@ -64,6 +67,7 @@ def test_behind_the_board_a_lamp_lights_no_side_like_a_face(drawn, colours):
 @pytest.mark.usefixtures("lamp")
 @BEHIND
 def test_before_a_lamp_behind_the_board_plain_faces_are_paler(drawn, colours):
+    """With the lamp behind the board, faces are expected to be paler."""
     usual = np.exp(colours.model[:, Materials.TOPS])
     assert colours.follow_lamp(drawn.hypothesis(TABLE))
     mirroring, bright = np.exp(colours.model[:, Materials.TOPS]), brightness(np.ones_like(usual))
@@ -81,12 +85,14 @@ def test_beside_a_usual_lamp_the_sides_of_black_pieces_are_dark_as_well(drawn):
 
 @pytest.mark.usefixtures("lamp")
 def test_one_stack_or_two_tell_no_lamp(drawn, colours):
+    """Fewer than FEW stacks are taken to be under the usual lamp."""
     for count in range(FEW):
         few = dict(list(TABLE.items())[:count])
         assert lamp_of(drawn.hypothesis(few), colours.reflectances) is Lamp.USUAL
 
 
 def test_on_a_learned_board_sides_may_be_brighter_than_faces_but_are_as_dark_as_they_were(drawn, lamp):
+    """On a learned board the range of sides is extended for a low lamp, and still includes the dark ones."""
     board = BoardAppearance(np.full((300, 300, 3), 0.4, np.float32), *np.ones((2, 300, 300), np.uint8))
     appearance = replace(drawn.reader.appearance, board=board)
     colours = Colours(drawn.reader.kit, appearance, drawn.geometry.configurations)

@@ -55,6 +55,7 @@ def nats_off(sides, area_mm2=1e6, light=LIGHT):
 
 @pytest.mark.parametrize("seen", [(0, 1), (0, 1, 3), (1, 2)])
 def test_colours_follow_from_the_light_on_all_sides(seen):
+    """The colours of seven pyramids are recovered together with the light on their sides."""
     colours = np.array([DARK, PALE, PALE, DARK, PALE, DARK, DARK])
     sides = pyramids(colours, seen)
     light = _light_on_sides(sides, REFLECTANCE)
@@ -64,12 +65,14 @@ def test_colours_follow_from_the_light_on_all_sides(seen):
 
 
 def test_a_side_that_nobody_sees_keeps_the_light_that_was_guessed():
+    """The light on a side that is never visible stays finite and grey."""
     light = _light_on_sides(pyramids(np.array([DARK, PALE]), (0,)), REFLECTANCE)
     assert np.ptp(light[2]) == 0
     assert np.isfinite(light).all()
 
 
 def test_one_side_in_a_shadow_speaks_only_so_much_against_a_colour():
+    """A single deviating side counts at most MOST_OFF nats against a colour."""
     sides = _Sides(np.zeros((1, 4, 3)), np.array([[True, False, False, False]]))
     assert nats_off(sides) == pytest.approx([MOST_OFF, MOST_OFF], rel=1e-3)
 
@@ -85,12 +88,14 @@ def tower_off(*differences):
 
 
 def test_what_a_tower_is_off_by_as_a_whole_counts_hardly_twice():
+    """A common deviation of two pyramids counts little more than that of one; opposite ones count fully."""
     alone, alike, unlike = (nats_off(tower_off(*off))[DARK] for off in ((0.06,), (0.06, 0.06), (0.06, -0.06)))
     assert alone < alike < 1.3 * alone
     assert unlike > 5 * alone
 
 
 def test_of_what_lies_on_another_each_has_its_own_colour():
+    """The colour of the uppermost pyramid is not affected by the other colour below it."""
     sides = tower_off(0.0, 0.0)
     sides.means[1] = _predicted(LIGHT, REFLECTANCE)[PALE]
     assert nats_off(sides) == pytest.approx([0.0, nats_off(sides)[PALE]])
@@ -98,11 +103,13 @@ def test_of_what_lies_on_another_each_has_its_own_colour():
 
 
 def test_a_small_side_tells_little_of_a_colour():
+    """The evidence of a side grows with its area."""
     large, small = (nats_off(tower_off(0.06), area_mm2) for area_mm2 in (300.0, 10.0))
     assert (small < 0.2 * large).all()
 
 
 def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatch):
+    """Light measured in the crops agrees with that of the close-up view within 0.03 (median)."""
     kit, camera = load_kit("ziggurat"), default_camera()
     stacks = {"b2": "Q", "c4": "d", "e3": "W", "d5": "q"}
     scene = Scene(kit, camera, default_pose(kit), WINDOW)
@@ -156,6 +163,7 @@ def test_what_colours_found_is_looked_at_closely_where_edges_in_crops_prefer_ano
 
 
 def test_a_hue_tells_the_colour_of_each_pyramid_in_any_shade_and_not_whether_it_is_there():
+    """Hue decides between colours in light and shade; the best colour always scores 0."""
     gray, sand = np.array([0.7, 0.7, 0.7]), np.array([0.6, 0.68, 0.85])
     means = np.zeros((2, 2, 4, 3))
     means[0, 0, :2], means[0, 1, :2] = (gray, 0.4 * gray), (0.5 * sand, 0.3 * sand)

@@ -55,6 +55,7 @@ def tall(drawn):
 
 @pytest.mark.parametrize("stacks", [(1, 1), (2, 1), (1, 2), (3, 1)])
 def test_a_line_of_stacks_is_no_tower(drawn, tall, stacks):
+    """A tower assumed in place of a line is replaced by the true two stacks."""
     table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
     picture, hypothesis = as_tower(drawn, table, tall)
     split_lines(drawn.look(picture), hypothesis)
@@ -63,6 +64,7 @@ def test_a_line_of_stacks_is_no_tower(drawn, tall, stacks):
 
 
 def test_a_high_stack_behind_is_no_part_of_a_tower(drawn, tall):
+    """A line with a high rear stack is found with its true height behind."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * 5, BEHIND: COLOUR * 5}, tall + 5)
     prisms, pair = drawn.geometry.prisms, (drawn.cell(FRONT), drawn.cell(BEHIND))
     view, stacks = drawn.look(picture)(), stacks_of(hypothesis, prisms)
@@ -73,6 +75,7 @@ def test_a_high_stack_behind_is_no_part_of_a_tower(drawn, tall):
 
 @pytest.mark.parametrize("has_plain_faces", [True, False])
 def test_a_line_of_stacks_is_no_tower_on_a_learned_board_either(drawn, tall, monkeypatch, has_plain_faces):
+    """The same correction works on a learned board, with plain and with printed faces."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
     monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
     monkeypatch.setattr(Configurations, "has_plain_faces", has_plain_faces)
@@ -93,6 +96,7 @@ def test_a_tower_of_plain_faces_is_no_line_of_stacks_on_a_learned_board_either(d
 def test_what_seems_to_stand_hidden_behind_a_tower_keeps_it_from_being_split_only_where_it_shows(
     drawn, tall, nats: float, *, is_split: bool
 ):
+    """A rear stack prevents the split only if it is clearly likelier than an empty cell."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR * 2}, tall)
     behind, state = drawn.cell(BEHIND), drawn.state(COLOUR)
     scores = np.full_like(hypothesis.scores[[behind]], -50)
@@ -109,6 +113,10 @@ def test_what_seems_to_stand_hidden_behind_a_tower_keeps_it_from_being_split_onl
 def test_before_a_stack_that_shows_only_a_tower_with_characters_may_be_bare_ground(
     drawn, tall, monkeypatch, has_plain_faces, in_front, is_split
 ):
+    """A tower with printed faces may be replaced by bare ground in front of a visible stack.
+
+    This does not apply to plain faces, or if there is a stack in front.
+    """
     table = {FRONT: COLOUR * in_front, BEHIND: COLOUR * 2}
     picture, hypothesis = as_tower(drawn, {cell: stack for cell, stack in table.items() if stack}, tall)
     behind, state = drawn.cell(BEHIND), drawn.state(COLOUR)
@@ -122,6 +130,7 @@ def test_before_a_stack_that_shows_only_a_tower_with_characters_may_be_bare_grou
 
 
 def test_colours_alone_do_not_make_a_tower_again_of_what_boundaries_have_told(drawn, tall, monkeypatch):
+    """A cell settled by boundaries is not updated from colours again until it is observed anew."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
     split_lines(drawn.look(picture), hypothesis)
     updated: list[int] = []
@@ -139,6 +148,7 @@ def test_colours_alone_do_not_make_a_tower_again_of_what_boundaries_have_told(dr
 
 @pytest.mark.parametrize("more", [0, 1, 2])
 def test_a_tower_stays_one(drawn, tall, more):
+    """A true tower is not split."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * (tall + more)}, tall + more)
     split_lines(drawn.look(picture), hypothesis)
     assert heights(drawn, hypothesis) == [tall + more, 0]
@@ -168,6 +178,7 @@ def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
 
 
 def test_only_what_was_updated_is_split(drawn, tall):
+    """Cells that were not updated are not split."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
     hypothesis.updated[:] = False
     split_lines(drawn.look(picture), hypothesis)
@@ -205,6 +216,7 @@ def test_a_tower_is_no_line_of_stacks(drawn, tall, less, nats):
     ids=["a tower higher by five", "a tower before a single piece", "a line of higher stacks"],
 )
 def test_a_line_of_stacks_may_be_something_else_than_a_tower_alone(drawn, stands, taken_for):
+    """A wrong line is replaced by the true stacks, whatever their heights."""
     table = {name: COLOUR * height for name, height in zip((FRONT, BEHIND), stands, strict=True) if height}
     picture, hypothesis = as_line(drawn, table, taken_for)
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
@@ -213,6 +225,7 @@ def test_a_line_of_stacks_may_be_something_else_than_a_tower_alone(drawn, stands
 
 @pytest.mark.parametrize("stacks", [(1, 1), (2, 1), (2, 2)])
 def test_a_line_of_stacks_stays_one(drawn, stacks):
+    """A true line is not joined."""
     table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
     picture, hypothesis = as_line(drawn, table, stacks)
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
@@ -220,6 +233,7 @@ def test_a_line_of_stacks_stays_one(drawn, stacks):
 
 
 def test_what_is_likely_behind_a_stack_is_not_joined_to_it(drawn, tall):
+    """A rear stack likelier than DOUBT_NATS is not joined."""
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1), nats=DOUBT_NATS + 5)
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert heights(drawn, hypothesis) == [tall - 1, 1]
@@ -252,6 +266,7 @@ def efforts(monkeypatch):
 
 
 def test_a_line_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, efforts):
+    """The expensive fit is skipped for a line that is hopeless without it."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * tall}, tall)
     split_lines(drawn.look(picture), hypothesis)
     assert set(efforts) == {UNMOVED}
@@ -261,6 +276,7 @@ def test_a_line_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, efforts
 
 
 def test_a_tower_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, efforts):
+    """The expensive fit is skipped for a tower that is hopeless without it."""
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * 3, BEHIND: COLOUR}, (3, 1))
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert set(efforts) == {UNMOVED}

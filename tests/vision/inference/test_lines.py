@@ -50,17 +50,20 @@ def share(image, geometry):
 
 
 def test_lines_are_told_from_a_board_without_any(picture, geometry):
+    """The share of visible line points separates a printed board from a plain one."""
     assert share(picture(), geometry) > 0.9
     assert share(picture(printed=False), geometry) < LINES_SHARE / 2
 
 
 def test_lines_are_expected_only_where_the_board_shows_some(picture, geometry):
+    """Lines are labelled only if they are visible in the picture."""
     shown = [make_view(picture(printed=p), geometry, geometry.prisms).ground for p in (True, False)]
     assert (shown[0] == LINE).sum() > 1000
     assert not (shown[1] == LINE).any()
 
 
 def test_a_cube_of_the_boards_colour_is_told_by_the_lines_that_it_hides(picture, reader, geometry):
+    """A cube that hides a line is likelier than the same cube where the line is visible."""
     cell = reader.kit.cells.index(CELL)
     corners = geometry.outlines.corners_px(geometry.crops, cell, 0, np.zeros(2))
     hidden = cv2.fillConvexPoly(np.zeros(geometry.size, np.uint8), cv2.convexHull(np.rint(corners).astype(np.int32)), 1)

@@ -14,6 +14,7 @@ from vision.reader import Reader
 
 
 def test_a_cube_is_asked_about_on_pillars_where_no_pixel_looks_like_one():
+    """On empty pillars every cell still has a configuration that is not ruled out by its colours."""
     kit, camera = load_kit("diamond"), default_camera()
     levels = (kit.pillars.lowest,) * len(kit.cells)
     pose, light = default_pose(kit, camera), random_light(random.Random(1))

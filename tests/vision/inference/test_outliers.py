@@ -25,15 +25,18 @@ ARM = [(file, rank) for file in (3, 4) for rank in range(6)]
     ("places", "is_other"), [((), False), (EVERY_THIRD, True), (ARM, False), (EVERY_THIRD[:4], False)]
 )
 def test_what_is_unlike_all_over_a_board_is_another_board(places, is_other):
+    """Unexplained cells all over the board mean a wrong board; an arm or a few cells do not."""
     assert is_wrong_board(shares(*places), PLACES) is is_other
 
 
 def test_cells_side_by_side_are_covered_and_single_ones_are_not():
+    """Adjacent unexplained cells are reported as covered, isolated ones are not."""
     hidden = covered(shares(*ARM, (0, 7), (6, 6), (7, 7)), PLACES, PITCH_MM)
     assert {(cell % 8, cell // 8) for cell in np.flatnonzero(hidden)} == set(ARM)
 
 
 def test_what_is_not_understood_is_less_sure():
+    """The probabilities of unexplained cells are tempered, and of all cells on a wrong board."""
     sure = np.log(np.array([[0.998, 0.001, 0.001]] * 64)).astype(np.float32)
     here = np.exp(tempered(sure, shares((2, 2)), otherwise=False))
     assert here[18, 0] < 0.5

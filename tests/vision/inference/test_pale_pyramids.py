@@ -45,6 +45,7 @@ def shown():
 
 
 def test_they_are_found_by_their_edges_and_bare_cells_are_not_taken_for_any(shown):
+    """All pale pyramids are read, and no bare cell is taken for one."""
     reader, picture = shown
     reading = reader.read(Frame(picture, 0, 0.0))
     for row, cell in enumerate(reading.cells):
@@ -55,6 +56,7 @@ def test_they_are_found_by_their_edges_and_bare_cells_are_not_taken_for_any(show
 
 
 def test_without_that_look_some_are_missed(shown, monkeypatch):
+    """Without the search for pale pyramids some stay undetected."""
     reader, picture = shown
     monkeypatch.setattr("vision.reader.find_pale", lambda *_: None)
     assert standing(reader, picture) < set(STACKS)
@@ -62,6 +64,7 @@ def test_without_that_look_some_are_missed(shown, monkeypatch):
 
 @pytest.mark.parametrize("changed", [*({cell} for cell in STACKS), set(STACKS)])
 def test_where_all_that_changed_holds_pieces_nothing_is_looked_for(shown, changed):
+    """If all altered cells hold pieces, they are still read as occupied."""
     reader, picture = shown
     reader.read(Frame(picture, 0, 0.0))
     altered = np.array([cell in changed for cell in reader.kit.cells])
@@ -70,6 +73,7 @@ def test_where_all_that_changed_holds_pieces_nothing_is_looked_for(shown, change
 
 
 def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypatch):
+    """On a learned board the pyramids are found by boundaries if the colours are undecided."""
     reader, picture = shown
     bare = Scene(reader.kit, reader.camera, default_pose(reader.kit), WINDOW)
     empty = Renderer(bare).picture(set_up([""] * len(reader.kit.cells), None, seeded("pale", 1)), 1)
@@ -117,6 +121,7 @@ def standing(reader, picture):
 
 
 def test_a_hue_that_a_colour_differs_by_speaks_for_that_colour():
+    """Each hue difference is evidence for the colour with that difference, the ground's hue against all."""
     expected = np.array([[0.06, 0.01], [-0.1, 0.1]])
     shown = np.array([[0.055, 0.0], [-0.09, 0.11], [0.0, -0.005], [0.3, -0.4]])
     pink, blue, ground, stray = hue_log_ratio(shown, expected)
@@ -138,16 +143,19 @@ def test_a_paler_hue_speaks_for_a_colour_as_well_but_less():
 
 
 def test_white_on_white_says_little():
+    """A white piece on white gives hardly any evidence."""
     assert np.abs(hue_log_ratio(np.array([[0.003, -0.004]]), np.array([[0.0, 0.0]]))).max() < 1.1
 
 
 def test_edges_as_of_a_hard_shadow_do_not_outweigh_the_hue_of_ground():
+    """The edges of a shadow do not outweigh the hue of bare ground."""
     colours = np.array([[0.06, 0.01]])
     edges, as_ground = by_boundaries(np.array([16.0])), hue_log_ratio(np.array([[0.004, 0.0]]), colours)
     assert 2 < edges[0] < -as_ground[0, 0]
 
 
 def test_neither_edges_nor_none_alone_tell_more_than_they_may_mislead():
+    """Evidence from boundaries is bounded on both sides."""
     none, even, clear = by_boundaries(np.array([-800.0, 0.0, 800.0]))
     assert none == pytest.approx(np.log(UNSEEN))
     assert abs(even) < 0.1

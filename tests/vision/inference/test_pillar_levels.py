@@ -91,18 +91,21 @@ def expected_sights(**stacks):
 
 @pytest.mark.parametrize("stack", ["XG", "XX", "XB"])
 def test_two_cubes_on_one_pillar_are_seen(board, stack):
+    """A second cube on a big one is read."""
     reading = board.read(LEVELS, LEVELS, d3=stack)
     assert sights(reading) == expected_sights(d3=stack)
 
 
 @pytest.mark.parametrize("stack", ["GX", "GR"])
 def test_a_cube_on_a_small_one_is_seen(board, stack):
+    """A cube on a small one is read."""
     reading = board.read(LEVELS, LEVELS, e1=stack)
     assert sights(reading) == expected_sights(e1=stack)
 
 
 @pytest.mark.parametrize("stack", ["XX", "XG"])
 def test_a_cube_put_on_another_does_not_raise_the_pillar(board, stack):
+    """With the level unknown, a second cube is not read as a raised pillar."""
     reading = board.read(LEVELS, without(LEVELS, "d3", "c3"), d3=stack)
     assert reading.levels == LEVELS
     assert sights(reading) == expected_sights(d3=stack)
@@ -111,6 +114,7 @@ def test_a_cube_put_on_another_does_not_raise_the_pillar(board, stack):
 @pytest.mark.parametrize("cell", ["d3", "e1", "a5", "c1"])
 @pytest.mark.parametrize("step", [1, -1])
 def test_a_pillar_moved_under_a_cube_is_no_second_cube(board, cell, step):
+    """A pillar moved by one level is not read as a change of the cube on it."""
     levels = changed_levels(**{cell: step})
     reading = board.read(levels, without(levels, cell))
     assert reading.levels == levels
@@ -120,6 +124,7 @@ def test_a_pillar_moved_under_a_cube_is_no_second_cube(board, cell, step):
 @pytest.mark.parametrize("off_mm", [(2.5, 2.5), (-2.5, 2.5), (2.5, -2.5), (-2.5, -2.5)])
 @pytest.mark.parametrize("turn", [-1.0, 1.0])
 def test_a_cube_that_is_off_its_pillars_middle_and_turned_hides_no_level(board, off_mm, turn):
+    """For a displaced, rotated cube the true level stays within 2 nats of the likeliest."""
     levels = changed_levels(d3=-1)
     board.put("d3", off_mm=off_mm, turn=turn)
     likely = board.read(levels, without(levels, "d3")).level_log_likelihood[at("d3")]
@@ -155,6 +160,7 @@ def test_where_the_picture_shows_little_the_expected_level_holds(board, level):
 
 
 def test_a_clear_picture_overrules_the_expected_level(board):
+    """Clear evidence outweighs a wrong expected level."""
     wrong = changed_levels(d3=2)
     reading = board.read(LEVELS, without(LEVELS, "d3"), wrong)
     assert reading.levels == LEVELS

@@ -103,6 +103,7 @@ def with_stack(codes, geometry, cell, height, faint, off_mm=0.0, turn=0.0):
 @pytest.mark.parametrize("height", [1, 2, 4])
 @pytest.mark.parametrize("off_mm", [0.0, 1.5])
 def test_faint_cubes_are_told_and_counted(likeliest, ground, geometry, cell, height, off_mm):
+    """Cubes with a contrast of 10 % are found with their true height, also if displaced by 1.5 mm."""
     found, by = likeliest(with_stack(ground, geometry, cell, height, 0.1, off_mm))
     assert found == height
     assert by > 2
@@ -110,6 +111,7 @@ def test_faint_cubes_are_told_and_counted(likeliest, ground, geometry, cell, hei
 
 @pytest.mark.parametrize("turn", [-0.14, 0.14])
 def test_a_cube_is_turned_before_it_is_given_up(hypothesis, ground, geometry, cell, turn):
+    """The fitted rotation has the sign and at least half of the amount of the true one."""
     picture, empty = hypothesis(with_stack(ground, geometry, cell, 1, 0.1, turn=turn))
     prisms = geometry.prisms
     view = make_view(picture, geometry, prisms)
@@ -120,6 +122,7 @@ def test_a_cube_is_turned_before_it_is_given_up(hypothesis, ground, geometry, ce
 
 
 def test_where_nothing_may_be_moved_stacks_are_scored_where_they_stand(hypothesis, ground, geometry, cell):
+    """With displacement disabled, a displaced stack scores lower than with it."""
     picture, empty = hypothesis(with_stack(ground, geometry, cell, 2, 0.1, off_mm=1.5))
     prisms = geometry.prisms
     view = make_view(picture, geometry, prisms)
@@ -134,6 +137,7 @@ def test_where_nothing_may_be_moved_stacks_are_scored_where_they_stand(hypothesi
 
 
 def test_even_ground_is_empty(likeliest, ground):
+    """Uniform ground is read as empty."""
     found, by = likeliest(ground)
     assert found == 0
     assert by > 3
@@ -141,11 +145,13 @@ def test_even_ground_is_empty(likeliest, ground):
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_soft_shadow_over_the_ground_is_empty(likeliest, ground, axis):
+    """A smooth gradient of light is read as empty."""
     slope = np.linspace(1, 0.5, ground.shape[axis])
     assert likeliest(ground * np.expand_dims(slope, 1 - axis))[0] == 0
 
 
 def test_the_sharp_edge_of_a_shadow_is_no_cube(likeliest, ground, geometry, cell):
+    """A shadow edge through the cell is read as empty."""
     middle = int(geometry.crops.origin_px[cell, 0])
     assert likeliest(np.where(np.arange(ground.shape[1]) < middle, 0.6 * ground, ground))[0] == 0
 
@@ -168,6 +174,7 @@ def test_the_grain_of_a_table_counts_for_no_tower_before_it(hypothesis, ground, 
 
 
 def test_what_is_drawn_on_a_board_speaks_against_a_stack_that_would_hide_it(hypothesis, ground, geometry, cell):
+    """Visible stripes of a learned board are evidence against a cube that would hide them."""
     stripes = np.where(np.arange(ground.shape[1]) // 12 % 2, 0.7, 1.0)
     picture, empty = hypothesis(ground * stripes)
     prisms, gain = geometry.prisms, empty.observations.gain[cell]
@@ -185,6 +192,7 @@ def test_what_is_drawn_on_a_board_speaks_against_a_stack_that_would_hide_it(hypo
 
 @pytest.mark.parametrize("nats", [-5.0, -15.0])
 def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, geometry, cell, nats):
+    """A cell in doubt is decided; cells that were not updated keep their scores."""
     picture, doubtful = hypothesis(with_stack(ground, geometry, cell, 2, 0.1))
     doubtful.updated[:] = False
     doubtful.updated[cell] = True
@@ -198,6 +206,7 @@ def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, ge
 
 @pytest.mark.parametrize(("nats", "is_compared"), [(TOLD_NATS - 1, True), (TOLD_NATS + 1, False)])
 def test_nothing_is_compared_where_colours_have_told(hypothesis, ground, geometry, cell, nats, is_compared):
+    """Cells whose colours favour emptiness by more than TOLD_NATS are not compared."""
     picture, told = hypothesis(with_stack(ground, geometry, cell, 2, 0.1))
     told.updated[:] = False
     told.updated[cell] = True
@@ -279,6 +288,7 @@ def colour_nats(scene, view, surfaces):
 
 @pytest.mark.parametrize("configuration", [0, 2, 3])
 def test_a_stack_is_scored_by_all_pixels_of_its_surroundings(scene, configuration):
+    """The optimised score agrees with a pixel-by-pixel computation."""
     around, view = scene
     places = np.random.default_rng(configuration).normal(0, 0.5, (around.prisms.kinds.shape[1], 3))
     surfaces, share = seen_surfaces(around, configuration, places)
@@ -337,6 +347,7 @@ def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(
 
 
 def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
+    """Boundaries are weighted down among heights, but count fully against the empty cell."""
     heights, tried = np.array([0.0, 8.0, 10.0, 9.0]), np.array([True, True, True, False])
     boundaries = np.array([1.0, 6.0, 5.0, 0.0])
     given = bounded_colour_evidence(heights - heights.max())
@@ -349,5 +360,6 @@ def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
 
 
 def test_where_no_height_is_compared_what_was_compared_stays():
+    """Without other heights the scores are unchanged."""
     compared, tried = np.array([0.5, -np.inf]), np.array([True, False])
     assert (reweight_heights(compared, np.array([0.0, -30.0]), tried) == compared).all()

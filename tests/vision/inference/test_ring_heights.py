@@ -43,6 +43,7 @@ def misled(domination, more, nats):
 
 
 def test_the_grooves_of_a_set_are_learned(domination):
+    """Enrolment measures the radii of both grooves within 2 % of the true shares."""
     reader, _, _ = domination
     radius_mm = reader.kit.pieces[0].width_mm / 2
     shares = reader.appearance.ring_mm / radius_mm, reader.appearance.inner_ring_mm / radius_mm
@@ -51,6 +52,7 @@ def test_the_grooves_of_a_set_are_learned(domination):
 
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_height_that_is_left_in_doubt_is_told_by_the_groove(domination, more):
+    """The groove corrects a height that is wrong by one piece with a lead of 1 nat."""
     reader, image, _ = domination
     hypothesis, cell = misled(domination, more, 1.0)
     before = hypothesis.scores[cell, 1:].max()
@@ -82,6 +84,7 @@ def test_where_the_face_of_another_stack_is_tells_nothing(domination, monkeypatc
 
 
 def test_a_height_that_is_sure_is_left_alone(domination):
+    """A lead of 30 nats is not questioned."""
     reader, image, _ = domination
     hypothesis, cell = misled(domination, 1, 30.0)
     scores = hypothesis.scores.copy()
@@ -109,6 +112,7 @@ def test_a_piece_that_seems_not_to_stand_is_told_by_its_grooves(domination):
 
 
 def test_a_bare_square_in_doubt_has_no_grooves(domination):
+    """Bare squares in doubt by 3 nats stay empty."""
     reader, image, _ = domination
     hypothesis, _ = misled(domination, 0, 0.0)
     bare = np.flatnonzero(hypothesis.state == 0)

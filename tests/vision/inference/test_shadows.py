@@ -50,6 +50,7 @@ def in_doubt(drawn, believed, nats):
 
 @pytest.mark.parametrize("believed", [2, 4])
 def test_a_height_in_doubt_is_told_by_its_shadow(drawn, ground, believed):
+    """The shadow corrects a height that is wrong by one piece with a lead of 0.5 nats."""
     hypothesis, cell = in_doubt(drawn, believed, 0.5)
     weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT
@@ -57,18 +58,21 @@ def test_a_height_in_doubt_is_told_by_its_shadow(drawn, ground, believed):
 
 
 def test_shadows_alone_do_not_outweigh_what_is_sure(drawn, ground):
+    """A lead of 11 nats is kept."""
     hypothesis, cell = in_doubt(drawn, 4, 11.0)
     weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 4
 
 
 def test_a_stack_that_seems_not_to_stand_is_told_by_its_shadow(drawn, ground):
+    """A stack that seems absent by 1 nat is restored with its true height."""
     hypothesis, cell = in_doubt(drawn, 0, 1.0)
     weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT
 
 
 def test_what_casts_no_shadow_does_not_stand(drawn, ground):
+    """A stack that casts no shadow is removed."""
     hypothesis, cell = in_doubt(drawn, 2, 1.0)
     hypothesis.scores[cell, 1:] -= 99.5
     without = {name: stack for name, stack in TABLE.items() if name != CELL}
@@ -77,6 +81,7 @@ def test_what_casts_no_shadow_does_not_stand(drawn, ground):
 
 
 def test_where_no_ground_is_known_nothing_is_told(drawn, ground):
+    """Without known ground nothing changes."""
     hypothesis, cell = in_doubt(drawn, 4, 0.5)
     nowhere = ground.of(np.empty(0, np.intp))
     weigh_by_shadows(hypothesis, lambda: nowhere, lambda some: lit(drawn, some, TABLE))
@@ -84,6 +89,7 @@ def test_where_no_ground_is_known_nothing_is_told(drawn, ground):
 
 
 def test_where_nothing_is_in_doubt_no_light_is_measured(drawn):
+    """If nothing is in doubt, the light is not measured."""
     hypothesis, cell = in_doubt(drawn, 3, 50.0)
 
     def unasked():

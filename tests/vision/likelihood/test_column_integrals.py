@@ -40,6 +40,7 @@ def integrals_of(lines):
 @pytest.mark.parametrize("columns", [0.0, 1.0, -1.4, 1.75])
 @pytest.mark.parametrize("shift", [0.0, 0.3, -2.7, -9.0, 12.0])
 def test_all_offsets_of_a_line_are_as_each_alone(lines, columns, shift):
+    """Sums at all offsets agree with those computed separately."""
     moved, totals, alone = displaced(lines, columns), np.zeros((len(ROW_OFFSETS), 2)), np.zeros(2)
     sum_line_at_offsets(moved, 1, shift, 1, totals)
     for offset, total in zip(ROW_OFFSETS, totals, strict=True):
@@ -48,6 +49,7 @@ def test_all_offsets_of_a_line_are_as_each_alone(lines, columns, shift):
 
 
 def test_a_line_between_rows_counts_the_part_that_is_above(lines):
+    """A line between two rows is interpolated linearly."""
     total = np.zeros(1)
     even = lines._replace(edges=np.full((2, COLUMNS), 7.25, np.float32))
     sum_line(even, 0, 0.0, 0.0, 0, total)
@@ -56,6 +58,7 @@ def test_a_line_between_rows_counts_the_part_that_is_above(lines):
 
 
 def test_part_of_the_way_to_the_next_line(lines):
+    """A line halfway between two edges has the same sum as one at their mean."""
     half, between = np.zeros(KINDS), np.zeros(KINDS)
     sum_line(lines, 0, 0.5, 0.0, 0, half)
     sum_line(lines._replace(edges=lines.edges.mean(axis=0, keepdims=True)), 0, 0.0, 0.0, 0, between)
@@ -63,6 +66,7 @@ def test_part_of_the_way_to_the_next_line(lines):
 
 
 def test_sums_that_begin_lower_are_the_same_below(lines):
+    """Integrals that start at a lower row give the same difference between two lines."""
     down = lines.sums.reshape(lines.shape)
     cut = lines._replace(
         sums=np.ascontiguousarray(down[3:] - down[3]).reshape(-1), shape=(ROWS - 2, COLUMNS, KINDS), first_row=3
@@ -76,6 +80,7 @@ def test_sums_that_begin_lower_are_the_same_below(lines):
 
 @pytest.mark.parametrize("first_row", [0, 4])
 def test_integrals_are_plain_sums_over_visible_pixels(first_row):
+    """Integrals agree with cumulative sums over visible pixels."""
     rng, materials, cells = np.random.default_rng(1), 3, np.array([1, 0])
     shape = (2, ROWS, COLUMNS)
     observations = Observations(

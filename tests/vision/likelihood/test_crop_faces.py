@@ -81,6 +81,7 @@ def ratios(crop_faces, pyramids, right=0, down=0):
 
 @pytest.mark.parametrize(("right", "down"), [(0, 0), (1, -1), (-1, 2)])
 def test_the_tower_that_was_drawn_is_the_likeliest(crop_faces, right, down):
+    """The rendered tower is the likeliest at several offsets."""
     alone, tower = ratios(crop_faces, [LARGE], right, down), ratios(crop_faces, [LARGE, SMALL], right, down)
     assert alone[ALONE] == 0
     assert alone[TOWER] < -3
@@ -143,6 +144,7 @@ def mean_of_ground(behind):
 
 
 def test_lateral_faces_are_as_wide_as_the_tip_at_its_height():
+    """The corners of a lateral face follow the blunted tip."""
     pyramid = Wireframe(np.array([[-5.0, -5, 0], [5, -5, 0], [5, 5, 0], [-5, 5, 0], [0, 0, 20]]), np.zeros((0, 2), int))
     corners_mm = _blunted(pyramid, 2.0)
     a, b, c, middle, d = corners_mm[list(LATERAL_FACES[0])]
@@ -152,6 +154,7 @@ def test_lateral_faces_are_as_wide_as_the_tip_at_its_height():
 
 
 def test_a_face_may_be_darker_at_its_foot_but_in_all_channels_alike():
+    """A gradient common to all channels is explained by the slope, one that differs between channels is not."""
     rows = np.repeat(np.arange(40.0), 20)
     shaded = np.array([0.2, 0.3, 0.4]) - 0.004 * rows[:, None]
     tinted = np.array([0.2, 0.3, 0.4]) - 0.004 * rows[:, None] * (1, 0, -1)

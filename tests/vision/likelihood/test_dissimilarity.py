@@ -36,6 +36,7 @@ def picture():
 
 @pytest.mark.parametrize("share", [0.2, 0.4])
 def test_the_texture_of_a_table_is_measured(picture, share):
+    """The share of differing pairs is measured within 0.06."""
     image, is_table, noise = picture(share)
     expected = share * (1 - share / 2)
     found, _ = texture_in(image, STEP, is_table, noise)
@@ -43,15 +44,18 @@ def test_the_texture_of_a_table_is_measured(picture, share):
 
 
 def test_faint_grain_is_told_from_strong_contrasts(picture):
+    """The contrast scale separates faint grain from strong texture."""
     scales = [texture_in(image, STEP, is_table, noise)[1] for image, is_table, noise in map(picture, *SHADES)]
     assert scales[0] < 0.5 < scales[1]
 
 
 def test_an_even_table_changes_no_oftener_than_any_surface(picture):
+    """A uniform table has hardly any texture."""
     image, is_table, noise = picture(0.0)
     assert texture_in(image, STEP, is_table, noise)[0] < 0.01
 
 
 def test_a_table_that_is_hardly_seen_is_taken_for_an_even_one(picture):
+    """Without visible table the texture is 0."""
     image, _, noise = picture(0.4)
     assert texture_in(image, STEP, np.zeros(SIZE, np.bool_), noise)[0] == 0

@@ -47,12 +47,14 @@ def compared(codes, sides=SIDES, *, is_looked_at=True, board=None):
 
 
 def test_boundaries_that_were_drawn_are_likelier_than_none():
+    """The boundaries of the rendered pyramid are likelier than none, and than those of a tower."""
     alone, tower = log_ratios([LARGE])
     assert alone > 3
     assert alone > tower + 3
 
 
 def test_the_foot_of_a_pyramid_on_another_one_is_a_boundary():
+    """The foot of the upper pyramid is recognised as a boundary."""
     alone, tower = log_ratios([LARGE, SMALL])
     assert tower > alone + 3
 
@@ -66,11 +68,13 @@ def test_pale_pyramids_have_faint_boundaries():
 
 
 def test_light_that_falls_off_along_a_face_is_no_boundary():
+    """A gradient along a face is not taken for the boundary of a further pyramid."""
     alone, tower = log_ratios([LARGE], darker=40.0)
     assert alone > tower + 3
 
 
 def test_faces_of_one_colour_may_meet_unseen():
+    """A missing boundary counts less between equal sides of two pyramids than between different ones."""
     even = np.full((ROWS, COLUMNS, 3), GROUND, np.uint8)
     assert compared(even)[ALONE] < 0
     turned = np.array([SIDES[0], [0, 1, 2, 3]])
@@ -78,11 +82,13 @@ def test_faces_of_one_colour_may_meet_unseen():
 
 
 def test_what_is_not_looked_at_says_nothing():
+    """Pixels that are not counted give no evidence."""
     codes = np.random.default_rng(3).integers(0, 255, (ROWS, COLUMNS, 3), np.uint8)
     assert compared(codes, is_looked_at=False)[ALONE] == 0
 
 
 def test_what_changes_on_the_bare_board_as_well_says_nothing():
+    """Contrasts that the bare board has as well give no evidence."""
     board = np.full((ROWS, COLUMNS, 3), GROUND, np.uint8)
     board[LARGE[0] : LARGE[1], MIDDLE - LARGE[2] : MIDDLE + LARGE[2]] = GROUND - 20
     seen = (board + np.random.default_rng(3).normal(0, 1, board.shape)).astype(np.uint8)
@@ -91,6 +97,7 @@ def test_what_changes_on_the_bare_board_as_well_says_nothing():
 
 
 def test_a_pyramid_beside_a_line_of_the_board_is_seen():
+    """A pyramid is recognised near a printed line."""
     board = np.full((ROWS, COLUMNS, 3), GROUND, np.uint8)
     board[LARGE[1] + 5 : LARGE[1] + 8] = 40
     seen = board.copy()

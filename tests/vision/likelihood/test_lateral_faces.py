@@ -61,6 +61,7 @@ def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True, as
 
 
 def test_the_tower_that_was_drawn_is_the_likeliest(close_up):
+    """The rendered tower is the likeliest."""
     alone, tower = fitted(close_up, [LARGE]).log_likelihood, fitted(close_up, [LARGE, SMALL]).log_likelihood
     assert alone[ALONE] > alone[TOWER] + 3
     assert tower[TOWER] > tower[ALONE] + 3
@@ -74,6 +75,7 @@ def test_noise_hardly_hides_a_tower(close_up):
 
 
 def test_a_tower_is_found_where_its_pyramids_were_not_put_exactly_on_each_other(close_up):
+    """A displaced tower loses little more than the prior of its displacement."""
     right = np.array([3.0, 1.0])
     even, off = (fitted(close_up, [LARGE, SMALL], aside=aside).log_likelihood[TOWER] for aside in ((0, 0), (3, 1)))
     placed = np.column_stack([np.zeros(2), right[::-1], np.zeros(2)])
@@ -81,12 +83,14 @@ def test_a_tower_is_found_where_its_pyramids_were_not_put_exactly_on_each_other(
 
 
 def test_means_are_those_of_the_sides_that_faces_are(close_up):
+    """The fit reports the means of the visible sides in the right order."""
     fit = fitted(close_up, [LARGE], (True, False))
     assert (fit.area_mm2[ALONE, 0] > 0).tolist() == [True, True, False, False]
     assert fit.means[ALONE, 0, :2, 0] * 255 == pytest.approx(FACE_CODES[::-1], abs=1.5)
 
 
 def test_what_is_not_tried_has_no_likelihood(close_up):
+    """Towers that were not tried score minus infinity."""
     likely = fitted(close_up, [LARGE], (True, False)).log_likelihood
     assert np.isfinite(likely[ALONE])
     assert likely[TOWER] == -np.inf
@@ -102,11 +106,13 @@ def printed():
 
 @pytest.mark.parametrize(("pyramids", "right", "wrong"), [([LARGE], ALONE, TOWER), ([LARGE, SMALL], TOWER, ALONE)])
 def test_what_is_printed_on_a_learned_board_is_no_pyramid(close_up, printed, pyramids, right, wrong):
+    """A print on a learned board is not taken for a pyramid."""
     likely = fitted(close_up, pyramids, board=printed).log_likelihood
     assert likely[right] > likely[wrong] + 3
 
 
 def test_a_board_of_which_nothing_is_known_tells_nothing(close_up, printed):
+    """If the board's appearance is unknown, both towers are about equally likely."""
     likely = fitted(close_up, [LARGE], board=printed, is_known=False).log_likelihood
     assert likely[ALONE] == pytest.approx(likely[TOWER], abs=1.0)
 
@@ -125,6 +131,7 @@ def fitted_pink(close_up, image, labels):
 
 
 def test_the_hue_of_a_tower_is_that_of_its_faces_against_the_ground_in_sun_and_shade(close_up):
+    """The hue difference of a tower is that between its faces and the ground, in light and in shade."""
     image, labels = np.tile(PAPER, (ROWS, COLUMNS, 1)), np.full((ROWS, COLUMNS), Materials.FLOOR, np.uint16)
     towers = fitted_pink(close_up, image, labels)
     assert towers.log_ratio[ALONE] > towers.log_ratio[TOWER] + 3
@@ -132,6 +139,7 @@ def test_the_hue_of_a_tower_is_that_of_its_faces_against_the_ground_in_sun_and_s
 
 
 def test_a_table_that_is_seen_behind_a_tower_does_not_tell_the_hue_of_the_ground(close_up):
+    """Visible table behind a tower does not distort the hue of the ground."""
     image, labels = np.tile(PAPER, (ROWS, COLUMNS, 1)), np.full((ROWS, COLUMNS), Materials.FLOOR, np.uint16)
     image[:70], labels[:70] = TABLE, Materials.TABLE
     towers = fitted_pink(close_up, image, labels)

@@ -6,6 +6,7 @@ from vision.likelihood.memo import SLOTS, find, make_memo, put
 
 
 def test_a_memo_holds_what_was_put_into_it():
+    """All stored values are found by their keys."""
     memo, places = (
         make_memo(6),
         [np.array([[turn, 0.5 * x, -1.0], [turn, 0, 0]]) for turn in range(8) for x in range(40)],
@@ -18,6 +19,7 @@ def test_a_memo_holds_what_was_put_into_it():
 
 
 def test_what_a_full_memo_has_no_room_for_is_at_hand_and_not_kept():
+    """A full memo still returns a value just stored, but only half of the slots are filled permanently."""
     memo = make_memo(1)
     for value in range(2 * SLOTS):
         slot = find(memo, np.array([[value]]) / 4)

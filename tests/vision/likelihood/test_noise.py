@@ -27,6 +27,7 @@ def by_brightness(image):
 
 
 def test_noise_in_the_dark_is_measured_there():
+    """The noise is measured separately in the bright and the dark band."""
     found = by_brightness(picture(on_mat=5, round_it=12))
     assert found[BRIGHT, 0] == pytest.approx(2 * 5**2 / 3, rel=0.15)
     assert found[DARK, 0] == pytest.approx(2 * 12**2 / 3, rel=0.3)
@@ -34,11 +35,13 @@ def test_noise_in_the_dark_is_measured_there():
 
 
 def test_grain_of_a_table_is_not_noise():
+    """Coherent grain does not raise the measured noise."""
     found = by_brightness(picture(on_mat=3, round_it=3, grain=12.0))
     assert found[DARK, 0] == pytest.approx(2 * 3**2 / 3, rel=0.6)
 
 
 def test_it_is_never_less_than_usual_nor_many_times_as_much():
+    """The noise in the dark is at least that in the light, and at most 16 times its variance."""
     quiet = by_brightness(picture(on_mat=8, round_it=2))
     assert (quiet == quiet[BRIGHT]).all()
     wild = by_brightness(picture(on_mat=1, round_it=20))

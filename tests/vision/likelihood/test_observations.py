@@ -38,6 +38,7 @@ def image():
 
 
 def test_crops_are_looked_up_with_their_light_divided_out(image, crops, light):
+    """Lookup values and logarithms have the local light divided out."""
     cells = np.array([0, 2])
     observed = observe(image, crops, cells, light, np.zeros((colour_model.BINS**3, 1), np.float32))
     for k, cell in enumerate(cells):
@@ -51,6 +52,7 @@ def test_crops_are_looked_up_with_their_light_divided_out(image, crops, light):
 
 
 def test_only_some_cells_are_observed_anew(image, crops, light):
+    """Renewing one cell leaves the observations of the others unchanged."""
     table = np.zeros((colour_model.BINS**3, 1), np.float32)
     before, after = observe(image, crops, slice(None), light, table), 255 - image
     latest, every = (

@@ -86,6 +86,7 @@ def at(lines, line, row, channel):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("placement", [Placement(0.0, 0.0, 0.0, False), Placement(-2.0, 1.3, 1.0, False)])
 def test_the_best_path_is_the_best_of_all(table, placement, seed):
+    """Scores and path of the Viterbi algorithm agree with the exhaustive search."""
     lines = lines_through(np.random.default_rng(seed).normal(0, 12, (ROWS, COLUMNS, CHANNELS)), table)
     trellis, scores = make_trellis(table), np.zeros(COLOURS)
     fit_lines(displaced(lines, placement.columns), table, 0, 0, placement, trellis, scores)
@@ -109,6 +110,7 @@ def stack(face_rows, foot_rows, column):
 
 @pytest.mark.parametrize(("face_rows", "foot_rows", "column"), [(0, 0, 0), (-3, -1, 1), (2, 1, -1)])
 def test_a_displaced_stack_is_found(table, face_rows, foot_rows, column):
+    """The displacement of a stack is found within a row and half a column."""
     placement = search_placement(lines_through(stack(face_rows, foot_rows, column), table), table, 0, 0, 0)
     assert placement.face_rows == pytest.approx(face_rows, abs=1)
     assert placement.foot_rows == pytest.approx(foot_rows, abs=1)
@@ -117,6 +119,7 @@ def test_a_displaced_stack_is_found(table, face_rows, foot_rows, column):
 
 
 def test_under_a_known_face_only_the_foot_is_searched(table):
+    """With a known face only the displacement of the foot is fitted."""
     shift_mm = np.array([2.0, -3.25], np.float32)  # one column to the right
     placement = placement_under_face(lines_through(stack(-3, -1, 1), table), table, 0, 0, 0, shift_mm)
     assert placement == Placement(-3.25, 1.0, pytest.approx(-1, abs=1), True)
@@ -145,5 +148,6 @@ def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colou
 
 
 def test_a_side_in_deep_shade_does_not_outweigh_a_face(table):
+    """With bounded evidence, face and side cancel each other instead of the side winning."""
     assert scores_of(table, 3.0, 8.0, misled=0.0).argmax() == 0
     assert np.ptp(scores_of(table, 3.0, 8.0, misled=MISLED)) < 0.1

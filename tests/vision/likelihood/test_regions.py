@@ -52,6 +52,7 @@ def part(labels, upper=0.45, side=0.35, hidden=False):
 
 
 def test_the_true_edges_are_the_likeliest(colours):
+    """The true row of the upper face scores highest."""
     observed = part(pillar(8))
     scores = [score_faces(pillar(first), observed, colours, 1, 1) for first in range(2, 16)]
     assert np.argmax(scores) == 8 - 2
@@ -59,6 +60,7 @@ def test_the_true_edges_are_the_likeliest(colours):
 
 
 def test_a_face_of_a_colour_that_no_material_has_is_unlikely(colours):
+    """A face brighter than any material is unlikely."""
     labels = pillar(8)
     known, unknown = part(labels), part(labels, upper=1.1)
     assert score_faces(labels, known, colours, 1, 1) > score_faces(labels, unknown, colours, 1, 1) + 3
@@ -73,10 +75,12 @@ def test_above_a_pillar_the_faces_are_those_of_pieces(colours):
 
 
 def test_hidden_pixels_do_not_count(colours):
+    """Hidden pixels score 0."""
     assert score_faces(pillar(8), part(pillar(8), hidden=True), colours, 1, 1) == 0
 
 
 def test_a_few_stray_pixels_do_not_pull_a_face(colours):
+    """A few outlier pixels cost a bounded amount."""
     labels = pillar(8)
     clean, strewn = part(labels), part(labels)
     strewn.values[16:18, 7:9] = 1.2
@@ -101,12 +105,14 @@ def boundary_scores(image, hidden):
 
 @pytest.mark.parametrize("shadow", [1.0, 0.5])
 def test_boundaries_lie_where_the_picture_changes_also_under_a_shadow(shadow):
+    """Boundaries locate the upper face, also with half of the picture in shadow."""
     scores = boundary_scores(picture(pillar(8), shadow), np.zeros((HEIGHT, WIDTH), np.bool_))
     assert np.argmax(scores) == 8 - 2
     assert np.sort(scores)[-1] > np.sort(scores)[-2] + 3
 
 
 def test_hidden_boundaries_do_not_count():
+    """Hidden boundaries score 0."""
     assert boundary_scores(picture(pillar(8)), np.ones((HEIGHT, WIDTH), np.bool_)) == [0] * 14
 
 

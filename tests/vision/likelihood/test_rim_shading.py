@@ -21,6 +21,7 @@ def test_each_step_of_a_side_is_summed():
 
 
 def test_less_than_a_pixel_of_a_side_says_nothing_of_its_shading():
+    """A side with a negligible number of pixels has no residual."""
     steps = np.array([[[-40.0, 50.0], [-2e-3, 1e-5]]], np.float32)  # log brightness and pixels of each step
     residual, count = rim_residuals(steps)
     assert np.abs(residual).max() < 1e-6
@@ -38,11 +39,13 @@ def sides(*contrasts):
 
 
 def test_sides_shaded_like_the_rim_are_likelier_whatever_the_light():
+    """Sides shaded like the rim are likelier at any contrast."""
     gains = [rim_log_ratio(sides(contrast, contrast), RIM, 2.0) for contrast in (1.0, 0.6, 0.3)]
     assert min(gains) > 2
 
 
 def test_sides_shaded_the_other_way_round_are_less_likely():
+    """Sides with inverted shading are less likely."""
     assert rim_log_ratio(sides(-0.6, -0.6), RIM, 2.0) < -1
 
 
@@ -54,4 +57,5 @@ def test_two_sides_taken_for_three_are_less_likely():
 
 
 def test_a_rim_that_is_not_known_says_nothing():
+    """Without a learned rim the ratio is 0."""
     assert rim_log_ratio(sides(1.0), np.zeros(6, np.float32), 2.0) == 0

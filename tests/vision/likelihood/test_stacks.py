@@ -57,6 +57,7 @@ def stack(height, colour, face_rows=0, column=0):
 
 
 def test_undisplaced_scores_are_plain_sums(table):
+    """Scores of undisplaced stacks agree with plain sums plus the prior; forbidden colours are ruled out."""
     pixels = np.random.default_rng(0).normal(size=(ROWS, COLUMNS, CHANNELS))
     table.allowed[2, 1] = False
     prior = np.array([[0.0, -1.0, -2.0]], np.float32)
@@ -74,6 +75,7 @@ def test_undisplaced_scores_are_plain_sums(table):
 @pytest.mark.parametrize("is_single_size", [True, False])
 @pytest.mark.parametrize(("height", "colour", "face_rows", "column"), [(1, 0, 0, 0), (2, 1, -2, 1), (3, 0, 1, -1)])
 def test_a_drawn_stack_is_the_likeliest(table, height, colour, face_rows, column, is_single_size):
+    """The rendered stack scores highest, with its displacement recovered."""
     prior = np.zeros((1, HEIGHTS), np.float32)
     pixels = stack(height, colour, face_rows, column)
     scored = score_cells(integrals(pixels), RIM, table, CELL, prior, is_single_size)

@@ -49,14 +49,17 @@ def cube(codes, faint, shift=0):
 
 
 def test_faint_surfaces_where_a_cube_has_them_speak_for_it(ratio, ground):
+    """Faces with a contrast of 15 % are strong evidence."""
     assert ratio(cube(ground, 0.15)) > 15
 
 
 def test_a_little_off_its_place_too(ratio, ground):
+    """A displacement of two rows does not matter."""
     assert ratio(cube(ground, 0.1, shift=2)) > 15
 
 
 def test_another_colour_speaks_for_a_cube_that_is_as_bright_as_the_ground(ratio, ground):
+    """A colour difference of equal brightness is strong evidence."""
     coloured = ground[..., None].repeat(3, axis=2)
     assert ratio(coloured) < -5
     coloured[FAR:FOOT, LEFT:RIGHT] *= (0.9, 1.0, 1.1)
@@ -64,6 +67,7 @@ def test_another_colour_speaks_for_a_cube_that_is_as_bright_as_the_ground(ratio,
 
 
 def test_the_colour_of_what_stands_behind_does_not_speak_for_a_tower_before_it(one_box, ground):
+    """The colour of a surface behind is not taken for the upper part of a tower."""
     coloured = ground[..., None].repeat(3, axis=2)
     coloured[2:FAR, LEFT:RIGHT] *= (0.8, 1.0, 1.25)
     observations, visibility, table = one_box(
@@ -83,19 +87,23 @@ def test_the_colour_of_what_stands_behind_does_not_speak_for_a_tower_before_it(o
 
 
 def test_even_ground_speaks_against_one(ratio, ground):
+    """Uniform ground is evidence against a cube."""
     assert ratio(ground) < -5
 
 
 def test_soft_shadow_over_the_ground_does_not_speak_for_one(ratio, ground):
+    """A smooth gradient is not taken for a cube."""
     assert ratio(ground * np.linspace(0.6, 1, ROWS)[:, None]) < 0
     assert ratio(ground * np.linspace(1, 0.6, COLUMNS)) < 0
 
 
 def test_a_pattern_of_the_learned_board_is_no_surface(ratio, ground):
+    """A pattern of the learned board is not taken for a cube."""
     pattern = cube(np.full((ROWS, COLUMNS), 1.0), 0.15)
     assert ratio(ground * pattern) > 15
     assert ratio(ground * pattern, expected=np.stack([150 / 255 * pattern] * 3)) < -5
 
 
 def test_nothing_is_said_of_what_is_hidden(ratio, ground):
+    """Hidden pixels give no evidence."""
     assert ratio(cube(ground, 0.05), visible=False) == 0

@@ -17,6 +17,7 @@ def seen(bench):
 
 @pytest.mark.parametrize("spread_px", [1.0, 2.0, 3.0])
 def test_blurs_add_as_variances(seen, spread_px):
+    """Blurring by a Gaussian adds its variance to the measured blur."""
     gray, where = seen
     own, more = blur_mm(gray, *where), blur_mm(cv2.GaussianBlur(gray, (0, 0), spread_px), *where)
     added_mm = np.sqrt(more**2 - own**2)
@@ -25,11 +26,13 @@ def test_blurs_add_as_variances(seen, spread_px):
 
 
 def test_it_is_a_matter_of_focus_and_not_of_light(seen):
+    """The measured blur is the same at a third of the brightness."""
     gray, where = seen
     assert blur_mm(gray // 3, *where) == pytest.approx(blur_mm(gray, *where), abs=0.15)
 
 
 def test_low_pieces_need_a_sharper_picture(seen, bench):
+    """The allowed blur depends on the height of the lowest piece."""
     gray, where = seen
     assert most_blur_mm(bench.kit) == pytest.approx(0.15 * min(kind.height_mm for kind in bench.kit.pieces))
     assert not is_too_blurred(gray, *where)
@@ -37,5 +40,6 @@ def test_low_pieces_need_a_sharper_picture(seen, bench):
 
 
 def test_where_no_marker_is_in_sight_nothing_is_said(seen):
+    """Without a visible marker the blur is reported as 0."""
     gray, (kit, pose, camera) = seen
     assert blur_mm(gray[:10, :10], kit, pose, camera) == 0.0

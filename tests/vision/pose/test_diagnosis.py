@@ -39,6 +39,7 @@ def placed(picture, columns, rows=0):
 
 
 def test_darkness(bench, gray):
+    """Dark pictures ask for more light."""
     for picture in (gray // 25, noisy(gray // 25, 1.5), np.zeros_like(gray)):
         said, kind = why(bench, picture)
         assert said == "the picture is too dark: switch a lamp on or lengthen the exposure"
@@ -46,6 +47,7 @@ def test_darkness(bench, gray):
 
 
 def test_too_much_light(bench, gray):
+    """An overexposed picture asks for a lower exposure."""
     said, kind = why(bench, np.clip(gray.astype(float) * 12 + 60, 0, 255).astype(np.uint8))
     assert "overexposed: lower the exposure" in said
     assert kind is VisionError
@@ -53,6 +55,7 @@ def test_too_much_light(bench, gray):
 
 @pytest.mark.parametrize("deviation_px", [4, 6, 10])
 def test_blur(bench, gray, deviation_px):
+    """Blurred pictures ask to focus the lens, also with noise."""
     blurred = cv2.GaussianBlur(gray, (0, 0), deviation_px)
     for picture in (blurred, noisy(blurred)):
         said, kind = why(bench, picture)
@@ -61,11 +64,13 @@ def test_blur(bench, gray, deviation_px):
 
 
 def test_sharpness_is_a_matter_of_focus_and_not_of_light(gray):
+    """The measure of sharpness does not depend on brightness."""
     assert sharpness(gray) == pytest.approx(sharpness(gray // 3), abs=0.05)
     assert sharpness(cv2.GaussianBlur(gray, (0, 0), 4)) < LEAST_SHARPNESS < sharpness(gray)
 
 
 def test_a_picture_that_can_be_read_only_badly(bench):
+    """Blurred or colourless pictures that can still be registered give a warning."""
     image = bench.photos["domination-b-103.jpg"].image
     where = (bench.kit, register(to_gray(image), bench.kit, bench.camera), bench.camera)
     assert warning(image, *where) == warning(image // 3, *where) == ""
@@ -75,10 +80,12 @@ def test_a_picture_that_can_be_read_only_badly(bench):
 
 
 def test_a_covered_lens(bench, gray):
+    """A uniform picture asks whether the lens is covered."""
     assert "is the lens covered?" in why(bench, noisy(np.full_like(gray, 90), 0.7))[0]
 
 
 def test_half_a_board_though_two_markers_are_in_view(bench, gray):
+    """If part of the board is outside the picture, its cells are named."""
     shift = 520
     left = np.full_like(gray, 120)
     left[:, shift:] = gray[:, :-shift]
@@ -88,6 +95,7 @@ def test_half_a_board_though_two_markers_are_in_view(bench, gray):
 
 
 def test_glare_over_the_markers(bench, gray):
+    """Saturated spots over the markers are reported as glare."""
     pose = register(gray, bench.kit, bench.camera)
     glaring = gray.copy()
     for number in (0, 1, 2):
@@ -97,6 +105,7 @@ def test_glare_over_the_markers(bench, gray):
 
 
 def test_glare_over_one_marker_is_no_harm(bench, gray):
+    """A single marker in glare is left out."""
     pose = register(gray, bench.kit, bench.camera)
     middle = project(marker_corners(bench.kit.mat, 0), pose, bench.camera).mean(axis=0)
     cv2.circle(gray, tuple(int(v) for v in middle), 60, 255, -1)
@@ -104,6 +113,7 @@ def test_glare_over_one_marker_is_no_harm(bench, gray):
 
 
 def test_the_mat_of_another_kit(bench, gray):
+    """The mat of another kit is recognised and named."""
     said, _ = why(bench, gray, load_kit("ziggurat"))
     assert said == (
         "another mat is in view (that of domination: markers 0, 1, 2, 3); the kit ziggurat has markers "
@@ -112,11 +122,13 @@ def test_the_mat_of_another_kit(bench, gray):
 
 
 def test_the_mat_of_another_kit_with_other_markers(bench, gray):
+    """This also works if the expected kit uses another marker dictionary."""
     own = replace(bench.kit, name="own", mat=replace(bench.kit.mat, dictionary="DICT_5X5_100"))
     assert "(that of domination: markers 0, 1, 2, 3); the kit own has" in why(bench, gray, own)[0]
 
 
 def test_markers_that_nobody_knows(bench):
+    """Unknown markers of a known dictionary are listed."""
     page = np.full((720, 1280), 230, np.uint8)
     for i, number in enumerate((40, 41)):
         marker = cv2.aruco.generateImageMarker(
@@ -127,6 +139,7 @@ def test_markers_that_nobody_knows(bench):
 
 
 def test_markers_of_a_dictionary_that_no_kit_uses(bench):
+    """Markers of an unused dictionary are listed with its name."""
     page = np.full((720, 1280), 230, np.uint8)
     for i, number in enumerate((3, 11, 42)):
         marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_6X6_250), number, 96)
@@ -135,6 +148,7 @@ def test_markers_of_a_dictionary_that_no_kit_uses(bench):
 
 
 def test_other_markers_are_looked_for_only_when_somebody_asks(bench, gray, monkeypatch):
+    """Other dictionaries are searched only when the error message is requested."""
     looked = []
     monkeypatch.setattr("vision.pose.diagnosis.detect", lambda _, name: looked.append(name) or {})
     with pytest.raises(MatNotFound) as caught:
@@ -169,6 +183,7 @@ def pinhole(bench, focal_px):
 
 
 def test_two_mats_of_the_kit(bench):
+    """Two identical mats are refused as ambiguous."""
     camera = pinhole(bench, 1000.0)
     assert register(drawn(camera, 30, 900, 0), bench.kit, camera).markers == (0, 1, 2, 3)
     with pytest.raises(MatNotFound, match="it cannot be told where the mat of domination lies: show one such mat only"):

@@ -36,6 +36,7 @@ def hide_marker(gray, bench, number):
 
 
 def test_the_pose_is_that_of_the_camera(bench, gray, examples):
+    """Projections with the estimated pose agree with the ground truth within 0.5 px."""
     truth = next(
         row["camera"]
         for row in map(json.loads, (examples / "photos" / "truth.jsonl").read_text(encoding="utf-8").splitlines())
@@ -54,6 +55,7 @@ def test_the_pose_is_that_of_the_camera(bench, gray, examples):
 
 @pytest.mark.parametrize("hidden", [(0,), (0, 1), (1, 3)])
 def test_a_covered_marker_does_not_matter(bench, gray, hidden):
+    """With one or two markers covered, the others determine the pose within 4 px."""
     whole = corners(bench, register(gray, bench.kit, bench.camera))
     partly = gray
     for number in hidden:
@@ -64,6 +66,7 @@ def test_a_covered_marker_does_not_matter(bench, gray, hidden):
 
 
 def test_one_marker_is_too_few(bench, gray):
+    """A single marker is not enough."""
     for number in (0, 1, 2):
         gray = hide_marker(gray, bench, number)
     with pytest.raises(MatNotFound, match="only marker 3"):
@@ -71,11 +74,13 @@ def test_one_marker_is_too_few(bench, gray):
 
 
 def test_no_mat(bench):
+    """A uniform picture contains no mat."""
     with pytest.raises(MatNotFound, match="the mat is not in view: none of its markers 0, 1, 2, 3"):
         register(np.full((720, 1280), 128, np.uint8), bench.kit, bench.camera)
 
 
 def test_the_mat_of_another_kit_is_named(bench, gray):
+    """The mat of another kit is recognised and named."""
     with pytest.raises(
         MatNotFound, match=r"another mat is in view \(that of domination: markers 0, 1, 2, 3\).*kit citadel has"
     ):
@@ -83,6 +88,7 @@ def test_the_mat_of_another_kit_is_named(bench, gray):
 
 
 def test_a_copy_of_a_marker_beside_the_mat_is_not_taken_for_it(bench, gray):
+    """A second copy of a marker beside the mat does not affect the pose."""
     whole = corners(bench, register(gray, bench.kit, bench.camera))
     marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11), 1, 48)
     gray[600:680, 300:380] = 255
@@ -92,6 +98,7 @@ def test_a_copy_of_a_marker_beside_the_mat_is_not_taken_for_it(bench, gray):
 
 
 def test_markers_that_contradict_each_other_are_refused(bench, gray):
+    """A picture whose halves are shifted against each other is refused."""
     torn = gray.copy()
     torn[:, 640:] = np.roll(gray, 60, axis=0)[:, 640:]
     with pytest.raises(MatNotFound, match="contradict each other"):
@@ -108,6 +115,7 @@ def test_markers_may_be_off_by_what_the_calibration_of_a_cheap_camera_left(bench
 
 
 def test_one_marker_that_contradicts_three_others_is_left_out(bench, gray):
+    """A single inconsistent marker is left out."""
     whole = register(gray, bench.kit, bench.camera)
     corner = project(marker_corners(bench.kit.mat, 0), whole, bench.camera)
     (left, top), (right, bottom) = corner.min(axis=0).astype(int) - 16, corner.max(axis=0).astype(int) + 16
@@ -125,16 +133,19 @@ def test_markers_that_contradict_each_other_through_a_wrong_lens_are_refused(ben
 
 
 def test_a_mirrored_picture_is_not_a_mat(bench, gray):
+    """A mirrored picture is refused."""
     with pytest.raises(MatNotFound):
         register(np.ascontiguousarray(gray[:, ::-1]), bench.kit, bench.camera)
 
 
 def test_a_picture_of_another_size_is_refused(bench, gray):
+    """A picture size other than the camera's is refused, with both sizes."""
     with pytest.raises(VisionError, match="the picture is 640 x 360 px, the camera file is for 1280 x 720 px"):
         register(cv2.resize(gray, (640, 360)), bench.kit, bench.camera)
 
 
 def test_every_kit_is_found_in_its_photographs(shared):
+    """In the shared photographs all four markers are found, with a reprojection error below 1 px."""
     folder = shared / "photos" / "lens-a"
     camera = calibrate_lens(tuple(sorted(folder.glob("*.jpg"))), read_board(folder / "charuco.toml")).camera
     for name in ("cheight", "diamond", "ziggurat"):

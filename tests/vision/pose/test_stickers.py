@@ -62,12 +62,14 @@ def far_off_px(image, kit, bench):
 @pytest.mark.parametrize("corner", range(4))
 @pytest.mark.parametrize("number", range(4))
 def test_a_corner_is_cut_off(bench, stuck, photo, number, corner):
+    """With one corner of a sticker cut off, all markers are used and cells are within 1.5 px."""
     off_px, markers = far_off_px(without_a_corner(photo, bench, number, corner), stuck, bench)
     assert off_px < 1.5
     assert markers == (0, 1, 2, 3)
 
 
 def test_all_but_one_are_cut(bench, stuck, photo):
+    """Three stickers with a corner cut off are still located."""
     for number in (0, 1, 3):
         photo = without_a_corner(photo, bench, number, number)
     off_px, markers = far_off_px(photo, stuck, bench)
@@ -131,6 +133,7 @@ def test_one_or_two_tell_about_where_the_others_are(bench, stuck, photo, few: in
 
 
 def test_a_sticker_that_is_covered_is_not_guessed(bench, stuck, photo):
+    """A largely covered sticker is left out."""
     covered = without_a_corner(photo, bench, 2, 0, cut_mm=30.0)
     off_px, markers = far_off_px(covered, stuck, bench)
     assert markers == (0, 1, 3)
@@ -151,6 +154,10 @@ def noisy(image, seed):
 
 
 def test_a_board_with_a_cut_sticker_is_registered_once_while_nothing_moves(bench, stuck, photo, monkeypatch):
+    """While nothing moves, a cut sticker does not trigger a new registration in every frame.
+
+    Noise and a change in brightness do not count as movement, a shift by 0.4 px does.
+    """
     cut = without_a_corner(photo, bench, 1, 2)
     tracker, looks = PoseTracker(stuck, bench.camera), Mock(side_effect=register)
     monkeypatch.setattr("vision.pose.tracking.register", looks)
@@ -166,6 +173,7 @@ def test_a_board_with_a_cut_sticker_is_registered_once_while_nothing_moves(bench
 
 
 def test_a_sticker_that_was_covered_is_looked_for_again(bench, stuck, photo, monkeypatch):
+    """Once a covered sticker is visible again, all markers are used."""
     tracker, looks = PoseTracker(stuck, bench.camera), Mock(side_effect=register)
     monkeypatch.setattr("vision.pose.tracking.register", looks)
     covered = without_a_corner(photo, bench, 2, 0, cut_mm=30.0)
@@ -184,6 +192,7 @@ def halved(kit):
 
 
 def test_two_stickers_at_one_side_do_not_tell_the_other(bench, stuck, photo):
+    """Two small stickers at one edge are refused, naming the markers to show and the uncertain cells."""
     small, pose = halved(stuck), register(to_gray(photo), stuck, bench.camera)
     check_certain(small, pose, bench.camera)
     for seen, hidden, unsure in (((2, 3), "0, 1", "c1"), ((0, 1), "2, 3", "b7")):
@@ -194,6 +203,7 @@ def test_two_stickers_at_one_side_do_not_tell_the_other(bench, stuck, photo):
 
 
 def test_places_are_the_less_sure_the_farther_they_are_from_what_is_seen(bench, photo):
+    """The positional uncertainty grows with the distance from the visible markers."""
     pose = register(to_gray(photo), bench.kit, bench.camera)
     by_all = position_std_mm(bench.kit, pose, bench.camera)
     by_two = position_std_mm(bench.kit, replace(pose, markers=(0, 1)), bench.camera)
@@ -223,6 +233,7 @@ def test_stickers_without_an_outline_of_their_own_are_looked_for_where_only_ink_
 
 
 def test_a_dark_table_is_told_from_ink():
+    """One of the prepared pictures turns a dark table white but keeps ink dark."""
     gray = np.full((90, 90), 220, np.uint8)
     gray[:30], gray[30:50] = 80, 40
     table, ink = zip(*((picture[10, 10], picture[40, 40]) for picture in apart_from_table(gray)), strict=True)

@@ -16,6 +16,7 @@ def shown(labels, place_mm, pose, camera):
 
 
 def test_squares_paper_and_table_are_told_apart(bench):
+    """Cells, paper and the surrounding table get the right labels."""
     image = next(iter(bench.photos.values())).image
     pose = register(to_gray(image), bench.kit, bench.camera)
     labels = ground_labels(bench.kit, pose, bench.camera)
@@ -27,6 +28,7 @@ def test_squares_paper_and_table_are_told_apart(bench):
 
 
 def test_beside_pillars_there_is_but_paper(bench):
+    """Between pillars the mat counts as floor, so there are no pixels of paper."""
     image = next(iter(bench.photos.values())).image
     pose = register(to_gray(image), bench.kit, bench.camera)
     assert not (ground_labels(load_kit("diamond"), pose, bench.camera) == Materials.PAPER).any()

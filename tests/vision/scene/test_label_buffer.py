@@ -47,6 +47,7 @@ def painted(silhouettes, far_first, materials):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_it_is_what_a_plain_painter_paints(seed):
+    """The rendered labels agree with the reference."""
     silhouettes, far_first = stacks(seed)
     materials = np.array([TOP, TOP + 1, 0, TOP + 1])
     labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
@@ -55,6 +56,7 @@ def test_it_is_what_a_plain_painter_paints(seed):
 
 
 def test_what_was_rendered_before_is_gone():
+    """Rendering again removes what was rendered before."""
     silhouettes, far_first = stacks(1)
     labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
     for materials in (np.full(CELLS, TOP), np.array([0, TOP, 0, 0]), np.zeros(CELLS, np.intp)):
@@ -63,6 +65,7 @@ def test_what_was_rendered_before_is_gone():
 
 
 def test_only_the_boxes_that_matter_need_be_right():
+    """With a region, labels within the requested box are correct."""
     silhouettes, far_first = stacks(2)
     materials = np.full(CELLS, TOP)
     labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
@@ -72,6 +75,7 @@ def test_only_the_boxes_that_matter_need_be_right():
 
 
 def test_pixels_are_counted_by_what_occludes_them():
+    """Visible pixels are counted by the rank of what occludes them."""
     silhouettes, far_first = stacks(3)
     materials = np.full(CELLS, TOP)
     labels = painted(silhouettes, far_first, materials)

@@ -16,6 +16,7 @@ ACROSS_PX, ALONG_PX, UP_PX, SHRINKS = 20.0, 9.0, 14.0, 1.05
 
 
 def test_a_disc_hides_what_the_outline_of_both_its_ends_encloses():
+    """The covered pixels of a disc agree with the convex hull of its two ends."""
     angle = np.arange(DISC_SIDES) * (2 * np.pi / DISC_SIDES) + 0.1
     ring = np.column_stack([np.cos(angle), np.sin(angle)])
     foot = np.array([[ACROSS_PX, 0, 35.3], [0, -ALONG_PX, 40.2]])

@@ -40,6 +40,7 @@ def spans(rng, request):
 
 @pytest.mark.parametrize("rng", range(20), indirect=True)
 def test_runs_show_what_was_painted_last(spans):
+    """Runs agree with painted pixels, and clearing removes them."""
     painted, runs = np.full(SIZE, FIRST + BASE, np.int16), make_runs(SIZE, 13)
     paint(painted, spans)
     lay(runs, spans, FIRST)
@@ -51,6 +52,7 @@ def test_runs_show_what_was_painted_last(spans):
 
 @pytest.mark.parametrize("rng", range(20), indirect=True)
 def test_a_run_may_lie_anywhere_in_a_row(rng):
+    """A run may be inserted anywhere in a row."""
     row, runs = np.full(SIZE[1], BASE), make_runs(SIZE, 41)
     for label in range(20):
         begin, stop = sorted(rng.integers(0, SIZE[1] + 1, 2).tolist())

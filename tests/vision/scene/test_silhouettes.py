@@ -40,6 +40,7 @@ def test_a_silhouette_is_the_hull_of_its_corners(seed):
 
 
 def test_only_the_uppermost_part_is_shifted():
+    """The shift moves the uppermost piece and its centre, but not the foot."""
     straight, leaning = (
         traced([*SQUARE, *np.add(SQUARE, (0, 10))]),
         traced([*SQUARE, *np.add(SQUARE, (0, 10))], 4, (3.0, -2.0)),
@@ -50,12 +51,14 @@ def test_only_the_uppermost_part_is_shifted():
 
 
 def test_a_silhouette_ends_at_the_pictures_edge():
+    """A silhouette is clipped at the edge of the picture."""
     silhouettes = traced(SQUARE, origin_px=(2.0, 58.0))
     assert silhouettes.runs[1, WHOLE, :, 0].min() == 0
     assert silhouettes.rows[1, WHOLE].tolist() == [46, 60]
 
 
 def test_what_lies_behind_is_told():
+    """Points inside the silhouette are covered, others and empty cells are not."""
     silhouettes = traced(SQUARE)
     assert covers_points(silhouettes, 1, np.array([[40.0, 30.0], [40.0, 45.0], [28.0, 30.0]])).tolist() == [
         True,
@@ -66,6 +69,7 @@ def test_what_lies_behind_is_told():
 
 
 def test_silhouettes_are_restored():
+    """Saved silhouettes can be restored."""
     silhouettes, cells = traced(SQUARE), np.array([1])
     before, pixels = silhouettes.of(cells), mask(silhouettes, WHOLE)
     draw(silhouettes, 1, SQUARE / 2, 4, CropPose(np.eye(2), np.array([20.0, 20.0]), np.zeros(2)), SIZE[1])

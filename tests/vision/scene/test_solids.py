@@ -105,6 +105,7 @@ def test_outline_is_convex_and_holds_every_corner() -> None:
 
 
 def test_a_pyramids_tip_is_blunt() -> None:
+    """The tip of a pyramid is a square of TIP_MM at its full height."""
     solid = solids.pyramid(20.0, 35.0)
     tip = solid.points[list(solid.top)]
     assert (tip[:, 2] == 35.0).all()

@@ -15,10 +15,12 @@ def floors(heights_mm):
 
 
 def test_on_even_ground_all_of_the_sky_is_seen():
+    """On level ground the sky view factor is 1."""
     np.testing.assert_allclose(sky_view_factors(floors([30.0] * 9), PITCH_MM), 1)
 
 
 def test_from_a_pit_as_much_is_seen_as_rays_leave_it():
+    """For a pit, the factor agrees with Monte Carlo ray casting; rims see the whole sky."""
     depth_mm = 35.0
     shares = sky_view_factors(floors([depth_mm] * 4 + [0.0] + [depth_mm] * 4), PITCH_MM)
     rng = np.random.default_rng(1)
@@ -31,6 +33,7 @@ def test_from_a_pit_as_much_is_seen_as_rays_leave_it():
 
 
 def test_the_nearer_and_longer_the_wall_the_less_is_seen():
+    """The factor falls with the nearness and the length of a wall."""
     shares = sky_view_factors(floors([0, 0, 60, 0, 0, 60, 0, 0, 60]), PITCH_MM)
     assert shares[4] < shares[3] < 1
     assert shares[4] < shares[1]
