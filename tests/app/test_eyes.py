@@ -310,14 +310,17 @@ def shares(**cells):
     ],
 )
 def test_the_picture_tells_the_levels_that_are_in_doubt(told, changed, judged):
-    """Levels are read from the picture where sensors are silent and the cell's picture has changed."""
+    """A level is left to the picture if its sensor is silent, doubted or reports a change.
+
+    It is also if the last level is unknown, or if much of the cell's picture has changed.
+    """
     known = not_in_doubt(told, 25, changed)
     assert {cell for cell, level in enumerate(known) if level is None} == judged
     assert set(known) <= {None, 3}
 
 
 def test_a_pillar_stands_a_priori_as_it_was_told_last():
-    """The a-priori level comes from the rules, the sensors and the last readings."""
+    """The likely level comes from the sensor, else from the last understood picture, else from the position."""
     should = (*STOOD[:11], 5, *STOOD[12:])
     told = Told((None,) * 12 + STOOD[12:], (*STOOD[:10], None, None, *STOOD[12:]), should)
     assert told.likely == should

@@ -121,7 +121,7 @@ def test_nothing_is_less_than_zero_by_its_sign(tmp_path):
 
 
 def test_linear_light_of_srgb():
-    """sRGB codes are converted to linear light."""
+    """Codes of sRGB are converted to linear light."""
     assert linear((0, 255, 128)) == pytest.approx((0, 1, 0.2158605), abs=1e-6)
 
 

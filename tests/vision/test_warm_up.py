@@ -56,7 +56,7 @@ print(json.dumps([before, warmed, compiled()]))
 def test_a_reader_that_has_warmed_up_compiles_nothing_more(kit, examples):
     """Run in a separate process, because here other tests have already compiled the loops.
 
-    On a picture without pyramids the search for pale ones runs as well.
+    The script forces the search for pale pyramids on all empty cells.
     """
     folder = examples / "sets" / kit
     command = [sys.executable, "-c", LOOPS, str(folder), kit]

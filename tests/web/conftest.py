@@ -31,7 +31,10 @@ from vision.capture.frames import Frame
 
 FRAME_S = 1 / 12
 PACE_S, IDLE_S, IDLE_FRAMES = 0.002, 0.02, 5 * 12
-"""Duration of a frame, and the slower one after IDLE_FRAMES without a change: five seconds, longer than any delay."""
+"""Real time per frame, in s, and the longer one after IDLE_FRAMES without a change on the board.
+
+These are five seconds at the table, longer than any delay of the referee.
+"""
 
 WAIT_S = 300
 """Timeout that is long enough for a busy machine."""

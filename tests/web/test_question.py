@@ -27,7 +27,7 @@ CUT_OFF = f"""() => [...document.querySelectorAll("button, input, summary, a, se
     }}
     return [];
 }})"""
-"""Focusable elements whose focus ring is partly clipped by an ancestor."""
+"""Focusable elements whose focus ring is clipped at the left or right by an ancestor."""
 
 GAME = load_game("diamond:table")
 START = format_position(GAME, GAME.start())
