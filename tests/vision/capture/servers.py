@@ -40,7 +40,8 @@ class Camera:
 
     ``cut`` and ``back`` disconnect and reconnect it.
 
-    Attributes: is_still: whether it keeps the connection open but sends nothing.
+    Attributes:
+        is_still: whether it keeps the connection open but sends nothing.
     """
 
     scheme = ""
