@@ -7,7 +7,7 @@ from calibration.kit import load_kit
 from calibration.piece_sizes import PieceSize, piece_sizes, with_sizes
 
 
-def told(name, sizes):
+def sizes_after(name, sizes):
     """Return the piece sizes of a kit after the user has given some."""
     return piece_sizes(with_sizes(load_kit(name), sizes).pieces)
 
@@ -24,10 +24,10 @@ def test_pieces_of_one_shape_and_size_are_told_together():
 
 def test_discs_cubes_and_pyramids_are_as_large_as_told():
     """Given sizes replace those of the kit; cubes have one size only."""
-    assert told("domination", {"": (30.0, 8.5)}) == (PieceSize("RGBY", "disc", 30.0, 8.5),)
-    assert told("citadel", {"": (18.0, None)}) == (PieceSize("RB", "cube", 18.0, 18.0),)
-    assert told("citadel", {"": (18.0, 7.0)}) == (PieceSize("RB", "cube", 18.0, 18.0),)
-    assert told("ziggurat", {"Qq": (28.0, 50.0)}) == (
+    assert sizes_after("domination", {"": (30.0, 8.5)}) == (PieceSize("RGBY", "disc", 30.0, 8.5),)
+    assert sizes_after("citadel", {"": (18.0, None)}) == (PieceSize("RB", "cube", 18.0, 18.0),)
+    assert sizes_after("citadel", {"": (18.0, 7.0)}) == (PieceSize("RB", "cube", 18.0, 18.0),)
+    assert sizes_after("ziggurat", {"Qq": (28.0, 50.0)}) == (
         PieceSize("Qq", "pyramid", 28.0, 50.0),
         *piece_sizes(load_kit("ziggurat").pieces)[1:],
     )
@@ -35,7 +35,7 @@ def test_discs_cubes_and_pyramids_are_as_large_as_told():
 
 def test_one_side_s_pieces_may_be_larger():
     """One kind of pieces may be given its own size."""
-    assert told("domination", {"R": (30.0, 8.0)}) == (
+    assert sizes_after("domination", {"R": (30.0, 8.0)}) == (
         PieceSize("R", "disc", 30.0, 8.0),
         PieceSize("GBY", "disc", 27.0, 7.0),
     )
@@ -70,4 +70,4 @@ def test_nothing_told_changes_nothing():
 def test_lengths_that_no_piece_has_are_refused(name, sizes, said):
     """Unusable sizes are refused."""
     with pytest.raises(ProfileError, match=said):
-        told(name, sizes)
+        sizes_after(name, sizes)

@@ -19,7 +19,7 @@ from companion.rules.notation import format_position, parse_move
 FOLDER = Path(__file__).parent / "transcripts"
 
 
-def told(text: str) -> Iterator[str]:
+def replayed(text: str) -> Iterator[str]:
     """Yield the transcript of the commands in ``text``, with the program's output after each."""
     table: tuple[Game, Position] | None = None
     for line in text.splitlines():
@@ -56,4 +56,4 @@ def answer(game: Game, position: Position, verb: str, text: str) -> tuple[list[s
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
 def test_transcript(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert "\n".join(told(text)) + "\n" == text
+    assert "\n".join(replayed(text)) + "\n" == text

@@ -30,7 +30,7 @@ GROUNDS = Grounds(
 )
 
 
-def told(grounds: Grounds) -> Explained:
+def explained(grounds: Grounds) -> Explained:
     """Return the explanation of a verdict with these grounds."""
     return Explained(1, "domination", plates(played("domination"))[4], grounds, None)
 
@@ -42,7 +42,7 @@ def test_what_was_compared_is_said_in_words() -> None:
 
 
 def test_the_page_shows_the_picture_and_both_renderings() -> None:
-    page = verdict_page(told(GROUNDS))
+    page = verdict_page(explained(GROUNDS))
     places = [page.index(text) for text in (GROUNDS.picture, *(one.rendering for one in GROUNDS.compared))]
     assert places == sorted(places)
     assert "no change &lt;&amp;&gt;: 21.5 nats against" in page
@@ -50,7 +50,7 @@ def test_the_page_shows_the_picture_and_both_renderings() -> None:
 
 def test_the_sheet_is_higher_by_the_pictures() -> None:
     with_looks, without = (
-        cv2.imdecode(np.frombuffer(verdict_jpeg(told(grounds)), np.uint8), cv2.IMREAD_COLOR)
+        cv2.imdecode(np.frombuffer(verdict_jpeg(explained(grounds)), np.uint8), cv2.IMREAD_COLOR)
         for grounds in (GROUNDS, Grounds(9.9, 0.4, 2, GROUNDS.explanations, ()))
     )
     assert with_looks.shape[0] > without.shape[0] + 200

@@ -46,7 +46,9 @@ class Film:
         """Time of the next frame, in seconds."""
         return self.frame * FRAME_S
 
-    def lie(self, stacks: tuple[Stack, ...], frames: int = CALM_FRAMES, covered: Iterable[int] = ()) -> list[Event]:
+    def keep_still(
+        self, stacks: tuple[Stack, ...], frames: int = CALM_FRAMES, covered: Iterable[int] = ()
+    ) -> list[Event]:
         """Show an unchanged scene for some frames and return the events; its first frame still shows motion."""
         begun, scene = len(self.events), self.reading(stacks, covered)
         for i in range(frames):
@@ -90,7 +92,7 @@ class Film:
         for cell, stack in stacks:
             board[self.game.layout.index[cell]] = stack
         self.sweep()
-        return self.lie(tuple(board), frames)
+        return self.keep_still(tuple(board), frames)
 
     def sweep(self, frames: int = 2, sides: Iterable[str] = ()) -> None:
         """Show motion over the board, with arms reaching in from ``sides``."""

@@ -144,7 +144,7 @@ def test_nobody_pays_for_a_pause_or_a_blind_camera(shot) -> None:
 def test_a_flag_is_told_and_the_match_goes_on(shot) -> None:
     """Its consequence is up to the arbiter."""
     shot.frame += 12 * 301
-    (flag,) = shot.lie(shot.table.stacks, 30)
+    (flag,) = shot.keep_still(shot.table.stacks, 30)
     assert (flag.state, flag.player, flag.left[0]) == ("flag", "R", 0.0)
     assert [event.event for event in shot.show(("e4", ""), ("e5", "GR"))] == ["accepted", "clock"]
 

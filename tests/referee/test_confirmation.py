@@ -33,7 +33,7 @@ def confirmed(film, position: str = START, *, confirming: bool = True):
 def done(shot) -> list[Event]:
     """Press the button and show the unchanged table; return the events."""
     said = list(shot.referee.order(shot.t_s, Done()))
-    return said + shot.lie(shot.table.stacks)
+    return said + shot.keep_still(shot.table.stacks)
 
 
 def test_nothing_is_said_before_the_word(film) -> None:
@@ -90,7 +90,7 @@ def test_the_question_about_a_move_that_nobody_can_see_stays_while_nothing_moves
     """Readings of the unchanged table do not replace the question."""
     shot = confirmed(film, RESERVE, confirming=False)
     shot.referee.order(shot.t_s, Done())
-    assert kinds(shot.lie(shot.table.stacks, 3)) == ["unsure"]
+    assert kinds(shot.keep_still(shot.table.stacks, 3)) == ["unsure"]
     for _ in range(60):
         shot.frame += 1
         if shot.referee.glance(shot.t_s, moving=False).read:

@@ -58,7 +58,7 @@ def test_a_move_that_was_ruled_away_does_not_count_because_it_lies_there_still(f
     e4_e5 = ("e4", ""), ("e5", "GR")
     assert kinds(shot.show(*e4_e5)) == ["accepted"]
     shot.referee.order(shot.t_s, TakeBackMoves(1))
-    (todo,) = shot.lie(shot.table.stacks, frames=60)
+    (todo,) = shot.keep_still(shot.table.stacks, frames=60)
     assert isinstance(todo, Unfinished)
     assert (set(todo.cells), dict(zip(todo.cells, todo.stacks, strict=True))["e5"]) == ({"e4", "e5"}, "G")
     assert shot.referee.match.plies == ()
@@ -72,7 +72,7 @@ def test_what_was_ruled_away_stays_so_after_a_further_ruling(film) -> None:
     shot.show(("e4", ""), ("e5", "GR"))
     shot.referee.order(shot.t_s, TakeBackMoves(1))
     shot.referee.order(shot.t_s, SetPosition(parse_position(shot.game, START)))
-    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["unfinished"]
+    assert kinds(shot.keep_still(shot.table.stacks, frames=60)) == ["unfinished"]
     assert kinds(shot.show()) == ["restored"]
 
 
@@ -83,9 +83,9 @@ def test_none_of_several_moves_that_were_ruled_away_counts(film) -> None:
     first = shot.table.stacks
     shot.show(("c4", ""), ("d4", "RG"))
     shot.referee.order(shot.t_s, TakeBackMoves(2))
-    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["unfinished"]
+    assert kinds(shot.keep_still(shot.table.stacks, frames=60)) == ["unfinished"]
     shot.sweep()
-    assert kinds(shot.lie(first, frames=60)) == ["unfinished"]
+    assert kinds(shot.keep_still(first, frames=60)) == ["unfinished"]
     assert shot.referee.match.plies == ()
     assert [event.move for event in shot.show(("e4", ""), ("e3", "GR"))] == ["e4-e3"]
 
@@ -95,10 +95,10 @@ def test_an_accepted_move_is_not_taken_back_because_the_table_does_not_show_it_y
     shot = settled(film)
     shot.referee.order(shot.t_s, AcceptMove(parse_move(shot.game, shot.match.position, "e4-e5")))
     start = shot.table.stacks
-    assert kinds(shot.lie(start, frames=60)) == ["unfinished"]
+    assert kinds(shot.keep_still(start, frames=60)) == ["unfinished"]
     assert kinds(shot.show()) == ["restored"]
     shot.sweep()
-    assert kinds(shot.lie(start)) == ["taken-back"]
+    assert kinds(shot.keep_still(start)) == ["taken-back"]
 
 
 def test_who_says_done_means_the_table_as_it_lies(film) -> None:
@@ -106,9 +106,9 @@ def test_who_says_done_means_the_table_as_it_lies(film) -> None:
     shot = settled(film)
     shot.show(("e4", ""), ("e5", "GR"))
     shot.referee.order(shot.t_s, TakeBackMoves(1))
-    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["unfinished"]
+    assert kinds(shot.keep_still(shot.table.stacks, frames=60)) == ["unfinished"]
     shot.referee.order(shot.t_s, Done())
-    assert kinds(shot.lie(shot.table.stacks, frames=60)) == ["accepted"]
+    assert kinds(shot.keep_still(shot.table.stacks, frames=60)) == ["accepted"]
 
 
 def test_the_picture_that_was_taken_before_somebody_says_done_is_not_judged_by_it(film) -> None:

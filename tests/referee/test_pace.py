@@ -35,7 +35,7 @@ class Paced(Film):
 
     gap_s = FRAME_S
 
-    def told(self) -> None:
+    def report_unrest(self) -> None:
         """Let the referee report what is wrong with the picture."""
         self.events += self.referee.restless(self.t_s, "")
 
@@ -43,7 +43,7 @@ class Paced(Film):
         """Show a hand for three seconds, then these stacks for four; return the kinds of events."""
         begun = len(self.events)
         self.sweep(frames=round(3.0 / self.gap_s))
-        self.told()
+        self.report_unrest()
         self.show(*stacks, frames=round(CALM_S / self.gap_s))
         return [event.event for event in self.events[begun:]]
 
@@ -51,7 +51,7 @@ class Paced(Film):
 def paced() -> Paced:
     """Return a film at the start of Domination, with the table seen once."""
     film = Paced(Match(load_game("domination"), load_game("domination").start()))
-    film.lie(film.table.stacks)
+    film.keep_still(film.table.stacks)
     return film
 
 
@@ -88,10 +88,10 @@ def test_that_too_few_pictures_come_is_said_once_until_enough_come() -> None:
     film = paced()
     film.gap_s = SELDOM_S
     film.turn()
-    film.told()
+    film.report_unrest()
     film.gap_s = FRAME_S
-    film.lie(film.table.stacks, frames=2 * AVERAGED)
-    film.told()
+    film.keep_still(film.table.stacks, frames=2 * AVERAGED)
+    film.report_unrest()
     views = [event.state for event in film.events if isinstance(event, ViewChanged)]
     assert views == ["slow", "clear"]
 

@@ -51,7 +51,7 @@ class Field:
             self.t_s += FRAME_S
             self.events += self.referee.glance(self.t_s, moving=True, sides=frozenset(sides), turned=cells).events
 
-    def lie(self, seen: View, *, sensed: View | None = None, frames: int = 9) -> list[Event]:
+    def keep_still(self, seen: View, *, sensed: View | None = None, frames: int = 9) -> list[Event]:
         """Show a hand coming and going, then the view ``seen``; return the events.
 
         ``sensed``: what the sensors report; None: nothing.
@@ -90,7 +90,7 @@ class Field:
 def field() -> Field:
     """Return a field whose start position has been seen."""
     made = Field()
-    made.lie(made.after(), sensed=made.after())
+    made.keep_still(made.after(), sensed=made.after())
     return made
 
 
@@ -105,7 +105,7 @@ def test_a_pillar_move_is_accepted_with_sensors_and_without(field: Field) -> Non
         if GAME.violations(field.referee.match.position, parse_move(GAME, field.referee.match.position, move)):
             continue
         there = field.after(move)
-        (event,) = field.lie(there, sensed=there if has_sensors else None)
+        (event,) = field.keep_still(there, sensed=there if has_sensors else None)
         assert isinstance(event, Accepted)
         assert event.move == move
 
@@ -115,7 +115,7 @@ def test_a_jump_is_named_and_put_right(field: Field) -> None:
     before = field.after()
     assert before.levels is not None
     there = View(before.sights, (*before.levels[:12], 5, *before.levels[13:]))
-    (event,) = field.lie(there, sensed=there)
+    (event,) = field.keep_still(there, sensed=there)
     assert isinstance(event, Illegal)
     assert (event.attempt, event.rules, event.cells) == (None, ("DIA-2",), ("c3",))
     assert event.seen != event.expected
@@ -128,7 +128,7 @@ def test_a_field_set_up_wrong_says_which_pillar_must_stand_where() -> None:
     right = field.after()
     assert right.levels is not None
     wrong = View(right.sights, (right.levels[0] + 2, *right.levels[1:]))
-    events = field.lie(wrong, sensed=wrong, frames=20)
+    events = field.keep_still(wrong, sensed=wrong, frames=20)
     assert kinds(events) == [Unfinished]
     assert events[0].todo == "set up: a1 must stand at level 1"
     assert events[0].cells == ("a1",)
@@ -142,25 +142,27 @@ def test_a_jammed_sensor_beside_an_unclear_picture_is_asked_about_named_and_then
     field.referee.sensors(field.t_s, "ok")
     field.nats = UNCLEAR_NATS
     still, there = field.after(), field.after("+c3")
-    events = field.lie(there, sensed=still, frames=20)
+    events = field.keep_still(there, sensed=still, frames=20)
     assert [event.options for event in events if isinstance(event, Unsure)] == [("+c3",)]
     assert not [event for event in events if isinstance(event, Accepted | Illegal)]
     (accepted, *_) = field.referee.order(field.t_s, Answer(0))
     assert isinstance(accepted, Accepted)
-    (fault,) = (e for e in field.lie(field.after(), sensed=still, frames=40) if isinstance(e, SensorsChanged))
+    (fault,) = (e for e in field.keep_still(field.after(), sensed=still, frames=40) if isinstance(e, SensorsChanged))
     assert (fault.state, fault.cells) == ("fault", ("c3",))
     assert field.referee.doubted_pillars == {12}
     following = field.after("-b2")
     jammed = View(following.sights, (*following.levels[:12], still.levels[12], *following.levels[13:]))
-    assert [event.move for event in field.lie(following, sensed=jammed) if isinstance(event, Accepted)] == ["-b2"]
+    assert [event.move for event in field.keep_still(following, sensed=jammed) if isinstance(event, Accepted)] == [
+        "-b2"
+    ]
 
 
 def test_a_clear_picture_outweighs_a_jammed_sensor(field: Field) -> None:
     """The move is accepted within the nine calm frames, without a question; then the sensor is reported."""
     field.referee.sensors(field.t_s, "ok")
     still, there = field.after(), field.after("+c3")
-    assert [type(event) for event in field.lie(there, sensed=still)] == [Accepted]
-    events = field.lie(there, sensed=still, frames=60)
+    assert [type(event) for event in field.keep_still(there, sensed=still)] == [Accepted]
+    events = field.keep_still(there, sensed=still, frames=60)
     assert [(e.state, e.cells) for e in events] == [("fault", ("c3",))]
 
 
@@ -168,8 +170,8 @@ def test_one_clear_picture_does_not_outweigh_a_sensor(field: Field) -> None:
     """A single clear picture against a sensor leads to no event."""
     field.referee.sensors(field.t_s, "ok")
     still, there = field.after(), field.after("+c3")
-    assert field.lie(there, sensed=still, frames=2) == []
-    assert field.lie(still, sensed=still, frames=60) == []
+    assert field.keep_still(there, sensed=still, frames=2) == []
+    assert field.keep_still(still, sensed=still, frames=60) == []
 
 
 def test_a_jump_is_named_although_its_sensor_is_jammed(field: Field) -> None:
@@ -177,10 +179,10 @@ def test_a_jump_is_named_although_its_sensor_is_jammed(field: Field) -> None:
     before = field.after()
     assert before.levels is not None
     there = View(before.sights, (*before.levels[:12], 5, *before.levels[13:]))
-    (event,) = field.lie(there, sensed=before)
+    (event,) = field.keep_still(there, sensed=before)
     assert isinstance(event, Illegal)
     assert event.rules == ("DIA-2",)
-    assert [type(event) for event in field.lie(before, sensed=before)] == [Restored]
+    assert [type(event) for event in field.keep_still(before, sensed=before)] == [Restored]
 
 
 def test_what_is_reported_of_sensors_is_said_once(field: Field) -> None:
@@ -201,10 +203,10 @@ def test_a_sensor_that_contradicts_the_camera_for_long_is_a_fault(field: Field) 
     referee, still = field.referee, field.after()
     referee.sensors(field.t_s, "ok")
     wrong = View(still.sights, (*still.levels[:6], 5, *still.levels[7:]))
-    events = field.lie(still, sensed=wrong, frames=60)
+    events = field.keep_still(still, sensed=wrong, frames=60)
     assert [(e.state, e.cells) for e in events if isinstance(e, SensorsChanged)] == [("fault", ("b2",))]
     assert not [event for event in events if isinstance(event, Accepted | Illegal)]
-    events = field.lie(still, sensed=still, frames=120)
+    events = field.keep_still(still, sensed=still, frames=120)
     assert [(e.state, e.cells) for e in events if isinstance(e, SensorsChanged)] == [("ok", ())]
 
 
@@ -213,12 +215,12 @@ def test_a_question_that_a_contradiction_raised_is_not_answered_by_going_on(fiel
     field.referee.sensors(field.t_s, "ok")
     field.nats = UNCLEAR_NATS
     still, misread = field.after(), field.after("+c3")
-    events = field.lie(misread, sensed=still, frames=30)
+    events = field.keep_still(misread, sensed=still, frames=30)
     assert any(isinstance(event, Unsure) for event in events)
     played = field.after("-b2")
     assert played.levels is not None
     seen = View(played.sights, (*played.levels[:12], 4, *played.levels[13:]))
-    events = field.lie(seen, sensed=played, frames=30)
+    events = field.keep_still(seen, sensed=played, frames=30)
     assert [event.move for event in events if isinstance(event, Accepted)] in ([], ["-b2"])
 
 
@@ -226,11 +228,11 @@ def test_a_question_that_a_contradiction_raised_is_not_answered_by_going_on(fiel
 def four() -> Field:
     """Return a field with four players, each of whom has raised a pillar from their own side."""
     made = Field(FOUR)
-    made.lie(made.after(), sensed=made.after())
+    made.keep_still(made.after(), sensed=made.after())
     for side, move in zip("SWNE", ("+b3", "+c3", "+d3", "+e4"), strict=True):
         there = made.after(move)
         made.sweep(side)
-        assert kinds(made.lie(there, sensed=there)) == [Accepted]
+        assert kinds(made.keep_still(there, sensed=there)) == [Accepted]
     return made
 
 
@@ -238,7 +240,7 @@ def both(four: Field, sides: str) -> list[Event]:
     """Raise a pillar and push a cube in one visit of arms from ``sides``; Red and Green are to move next."""
     there = four.after("+b1", "c1-c2")
     four.sweep(sides)
-    return four.lie(there, sensed=there, frames=30)
+    return four.keep_still(there, sensed=there, frames=30)
 
 
 def test_two_moves_by_two_arms_are_two_players(four: Field) -> None:
@@ -266,8 +268,10 @@ def test_where_no_arm_was_seen_that_one_player_did_both_is_among_the_answers(fou
     still_there = four.after("+b1", "c1-c2")
     four.referee.order(four.t_s, Answer(None))
     assert four.referee.snapshot.mode == "setting up"
-    assert not [event for event in four.lie(still_there, sensed=still_there, frames=30) if isinstance(event, Accepted)]
-    four.lie(four.after(), sensed=four.after())
+    assert not [
+        event for event in four.keep_still(still_there, sensed=still_there, frames=30) if isinstance(event, Accepted)
+    ]
+    four.keep_still(four.after(), sensed=four.after())
     assert four.referee.snapshot.mode == "watching"
 
 
@@ -275,15 +279,15 @@ def test_two_pillars_turned_at_the_same_time_are_told(field: Field) -> None:
     """This is illegal even if the seats are unknown; one after the other may be two players' moves."""
     there = field.after("+c3", "-b2")
     field.sweep("S", "c3", "b2")
-    (event,) = field.lie(there, sensed=there, frames=12)
+    (event,) = field.keep_still(there, sensed=there, frames=12)
     assert isinstance(event, Illegal)
     assert event.rules == ("G-2", "DIA-1")
     assert set(event.cells) == {"c3", "b2"}
     before = field.after()
-    assert kinds(field.lie(before, sensed=before)) == [Restored]
+    assert kinds(field.keep_still(before, sensed=before)) == [Restored]
     field.sweep("S", "c3")
     field.sweep("S", "b2")
-    (event,) = field.lie(there, sensed=there, frames=12)
+    (event,) = field.keep_still(there, sensed=there, frames=12)
     assert isinstance(event, Unsure)
 
 
@@ -291,7 +295,7 @@ def beside_a_misread_pillar(four: Field, sides: str) -> View:
     """Let Red push a cube with arms from ``sides`` while the camera sees b1 a level too high; return that view."""
     pushed, both_moved = four.after("c1-c2"), four.after("+b1", "c1-c2")
     four.sweep(sides)
-    (unsure,) = four.lie(both_moved, sensed=pushed, frames=30)
+    (unsure,) = four.keep_still(both_moved, sensed=pushed, frames=30)
     assert isinstance(unsure, Unsure)
     assert set(unsure.options) >= {"c1-c2"}
     (accepted, *_) = four.referee.order(four.t_s, Answer(unsure.options.index("c1-c2")))
@@ -304,14 +308,14 @@ def beside_a_misread_pillar(four: Field, sides: str) -> View:
 def test_a_pillar_that_the_camera_alone_moves_beside_a_move_is_asked_about(four: Field, sides: str) -> None:
     """It is asked once; nobody is accused, and no move of that pillar is accepted until it has looked right again."""
     misread = beside_a_misread_pillar(four, sides)
-    assert four.lie(misread, sensed=four.after(), frames=60) == []
+    assert four.keep_still(misread, sensed=four.after(), frames=60) == []
     following = four.after("-d4")
     assert following.levels is not None
     seen = View(following.sights, (*following.levels[:1], misread.levels[1], *following.levels[2:]))
-    assert [event.move for event in four.lie(seen, sensed=following, frames=30)] == ["-d4"]
-    four.lie(four.after(), sensed=four.after())
+    assert [event.move for event in four.keep_still(seen, sensed=following, frames=30)] == ["-d4"]
+    four.keep_still(four.after(), sensed=four.after())
     raised = four.after("+b1")
-    assert [event.move for event in four.lie(raised, sensed=raised)] == ["+b1"]
+    assert [event.move for event in four.keep_still(raised, sensed=raised)] == ["+b1"]
 
 
 def test_a_misread_pillar_whose_picture_changes_is_believed_again(four: Field) -> None:
@@ -319,4 +323,4 @@ def test_a_misread_pillar_whose_picture_changes_is_believed_again(four: Field) -
     beside_a_misread_pillar(four, "")
     raised = four.after("+b1")
     four.changed = "b1"
-    assert [event.move for event in four.lie(raised, sensed=raised)] == ["+b1"]
+    assert [event.move for event in four.keep_still(raised, sensed=raised)] == ["+b1"]

@@ -45,7 +45,7 @@ def test_none_of_the_moves_asked_about(film) -> None:
     shot.show(("c5", ""))
     (corrected,) = shot.referee.order(shot.t_s, Answer(None), by="R")
     assert corrected == Corrected(t=corrected.t, n=corrected.n, by="R", position=OWN_FIVES)
-    (todo,) = shot.lie(shot.table.stacks, frames=60)
+    (todo,) = shot.keep_still(shot.table.stacks, frames=60)
     assert (todo.event, todo.cells, todo.stacks) == ("unfinished", ("c5",), ("R",))
     assert kinds(shot.show()) == ["restored"]
 

@@ -228,7 +228,7 @@ def test_a_resting_hand_is_not_judged(film) -> None:
     board = list(shot.table.stacks)
     cells = [shot.game.layout.index[name] for name in ("e4", "e5")]
     board[cells[0]], board[cells[1]] = "", "GR"
-    said = shot.lie(tuple(board), round((HAND_S + 1) * 12), covered=cells)
+    said = shot.keep_still(tuple(board), round((HAND_S + 1) * 12), covered=cells)
     assert said == [ViewChanged(t=said[0].t, n=2, state="hand")]
     assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["view", "accepted"]
 

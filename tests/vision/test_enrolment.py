@@ -127,7 +127,7 @@ def test_two_kinds_of_one_colour_are_refused_by_name(bench):
         enrol(image, bench.kit, camera)
 
 
-def told(apart_nats):
+def reader_with(apart_nats):
     """Return a stub of a reader that has read single pyramids.
 
     ``apart_nats``: by capital letter, the lead of each true pyramid over the same size in the other colour.
@@ -144,13 +144,13 @@ def told(apart_nats):
 
 def test_colours_that_all_but_the_smallest_pieces_tell_apart_are_taken():
     """A person distinguishes them by the large pieces; the small ones are read with less certainty."""
-    reader = told({"Q": 9.0, "D": 7.0, "W": 2.0})
+    reader = reader_with({"Q": 9.0, "D": 7.0, "W": 2.0})
     check_colours(reader, reader.kit.enrol)
 
 
 def test_colours_that_most_pieces_do_not_tell_apart_are_refused_with_those_that_do_so_least():
     """If most pieces are confused, the least distinguishable pair is named."""
-    reader = told({"Q": 5.0, "D": 3.0, "W": 2.0})
+    reader = reader_with({"Q": 5.0, "D": 3.0, "W": 2.0})
     with pytest.raises(VisionError, match=r"^W and w cannot be told apart"):
         check_colours(reader, reader.kit.enrol)
 

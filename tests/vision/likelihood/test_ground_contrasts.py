@@ -21,7 +21,7 @@ def stripes(pale, dark):
     return np.ascontiguousarray(np.broadcast_to(codes[None, :, None], (*SIZE, 3)), np.uint8)
 
 
-def told(image, bare=None, labels=Materials.FLOOR, noise=0.5, texture=(0.0, 1.0)):
+def ground_nats(image, bare=None, labels=Materials.FLOOR, noise=0.5, texture=(0.0, 1.0)):
     """Return the nats from all horizontal and from all vertical pairs; ``bare``: codes of the learned board, if any."""
     seen = NO_BARE
     if bare is not None:
@@ -35,7 +35,7 @@ def told(image, bare=None, labels=Materials.FLOOR, noise=0.5, texture=(0.0, 1.0)
 def test_an_edge_that_is_drawn_speaks_for_the_bare_board():
     """A visible edge of the learned board favours the bare board."""
     picture = stripes(PALE, DARK)
-    across, down = told(picture, picture)
+    across, down = ground_nats(picture, picture)
     assert across > 50
     assert down == 0
 
@@ -45,30 +45,30 @@ def test_it_does_so_in_other_light_as_well(share):
     """This holds in darker and brighter light."""
     offset = 255 * 0.055
     lit = stripes(*(round(share * (code + offset) - offset) for code in (PALE, DARK)))
-    assert told(lit, stripes(PALE, DARK))[0] > 40
+    assert ground_nats(lit, stripes(PALE, DARK))[0] > 40
 
 
 def test_an_edge_that_is_not_seen_speaks_against_it_but_may_be_washed_out():
     """A missing edge of the learned board counts against the bare board, by a bounded amount."""
     pairs = SIZE[0] / 2 * STEP
-    assert -1.0 * pairs < told(stripes(PALE, PALE), stripes(PALE, DARK))[0] < -0.3 * pairs
+    assert -1.0 * pairs < ground_nats(stripes(PALE, PALE), stripes(PALE, DARK))[0] < -0.3 * pairs
 
 
 def test_an_edge_that_is_not_drawn_tells_nothing():
     """An edge that the learned board does not have gives no evidence here."""
-    assert told(stripes(PALE, DARK), stripes(PALE, PALE)) == (0, 0)
-    assert told(stripes(PALE, DARK)) == (0, 0)
+    assert ground_nats(stripes(PALE, DARK), stripes(PALE, PALE)) == (0, 0)
+    assert ground_nats(stripes(PALE, DARK)) == (0, 0)
 
 
 def test_what_is_within_the_noise_of_learning_tells_nothing():
     """A learned edge within its noise gives no evidence."""
-    assert told(stripes(PALE, PALE), stripes(PALE, PALE - 20), noise=10.0) == (0, 0)
+    assert ground_nats(stripes(PALE, PALE), stripes(PALE, PALE - 20), noise=10.0) == (0, 0)
 
 
 def test_a_texture_explains_contrasts_of_the_table_alone():
     """The texture of a table explains a contrast on the table, but not on the floor."""
     told_by_edge = [
-        np.subtract(told(stripes(PALE, DARK), **ground), told(stripes(PALE, PALE), **ground))[0]
+        np.subtract(ground_nats(stripes(PALE, DARK), **ground), ground_nats(stripes(PALE, PALE), **ground))[0]
         for ground in ({"labels": label, "texture": (0.5, 1.0)} for label in (Materials.TABLE, Materials.FLOOR))
     ]
     assert told_by_edge[0] > 100
