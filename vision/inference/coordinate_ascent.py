@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from vision.inference.hypothesis import Hypothesis, Isolated
 from vision.likelihood import stacks
-from vision.likelihood.column_integrals import ColumnIntegrals, integrate_columns
+from vision.likelihood.column_integrals import CropColumns
 from vision.likelihood.crop_faces import CropFaces, crop_face_log_likelihood
 from vision.likelihood.edges import edge_log_ratio
 from vision.likelihood.observations import Observations, background
@@ -96,11 +96,11 @@ def sweep(hypothesis: Hypothesis) -> bool:
 def update(hypothesis: Hypothesis, cells: Indices) -> None:
     """Update ``cells`` (b,), no two of whose crops overlap, given the others."""
     count = hypothesis.scored_configurations(cells)
-    scored, hidden = _scored(hypothesis, cells, count, hypothesis.first_row(cells, count))
+    scored = _scored(hypothesis, cells, count, hypothesis.first_row(cells, count))
     hypothesis.score(cells, _with_empty(scored.scores))
     hypothesis.score_sides(cells, scored.sides)
     for k, cell in enumerate(cells.tolist()):
-        _choose(hypothesis, cell, scored.shift[k], float(hidden[k]))
+        _choose(hypothesis, cell, scored.shift[k], float(scored.occluded[k]))
     # Where the highest scored configuration is the best, one above it may be better still.
     is_highest = hypothesis.configuration_count(hypothesis.state[cells]) == count
     hypothesis.invalidate(cells[is_highest & (count < len(hypothesis.geometry.configurations.all))])
@@ -108,7 +108,7 @@ def update(hypothesis: Hypothesis, cells: Indices) -> None:
 
 def all_scores(hypothesis: Hypothesis, cell: int) -> Array:
     """(configurations, colours) log-likelihood ratios of everything that may stand on a cell, given the others."""
-    scored, _ = _scored(hypothesis, np.array([cell]), len(hypothesis.geometry.configurations.all), 0)
+    scored = _scored(hypothesis, np.array([cell]), len(hypothesis.geometry.configurations.all), 0)
     scores: Array = scored.scores[0]
     return scores
 
@@ -180,7 +180,7 @@ class AllScores:
         count, groups = len(hypothesis.geometry.configurations.all), grouped(self._highest(cells))
         for number in range(groups.max(initial=-1) + 1):
             apart = cells[groups == number]
-            scored, _ = _scored(hypothesis, apart, count, 0)
+            scored = _scored(hypothesis, apart, count, 0)
             self._known.update(zip(apart.tolist(), scored.scores, strict=True))
 
     def of(self, cell: int) -> Array:
@@ -252,9 +252,9 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
     is_open = hypothesis.is_on_learned_board | geometry.is_edged | (share > NOISE_SHARE * in_sight)
     looked = np.flatnonzero(is_open | (in_sight < PIECE_LIKE_SHARE))
     kinds = 1 + hypothesis.colours
-    integrals, _ = integrate_columns(hypothesis.observations, geometry.visibility, labels, cells[looked], 0, kinds)
+    columns = CropColumns(hypothesis.observations, geometry.visibility, labels, 0, kinds)
     log_prior = _log_prior(hypothesis, cells[looked], upright.shape[1], labels)
-    upright[looked] = stacks.score_upright(integrals, table, cells[looked], log_prior)
+    upright[looked] = stacks.score_upright(columns, table, cells[looked], log_prior)
     return Isolated(
         scores=_with_empty(upright),
         single=upright[:, 0].argmax(axis=1) + 1,
@@ -263,27 +263,25 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
     )
 
 
-def _scored(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> tuple[stacks.Scored, Array]:
-    """Scores of the first ``count`` configurations on ``cells`` (b,), given the others; and (b,) the occluded share.
+def _scored(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> stacks.Scored:
+    """Scores of the first ``count`` configurations on ``cells`` (b,), given the others.
 
     ``first_row``: the first crop row that they can touch.
     """
     configurations, table = hypothesis.geometry.configurations, hypothesis.geometry.outline_table
     labels = hypothesis.labels(cells, bare=True)
-    integrals, hidden = _integrals(hypothesis, labels, cells, first_row)
-    log_prior = _log_prior(hypothesis, cells, count, labels)
-    scored = stacks.score_cells(integrals, hypothesis.rim, table, cells, log_prior, configurations.is_single_size)
-    return scored, hidden
+    columns, log_prior = _columns(hypothesis, labels, first_row), _log_prior(hypothesis, cells, count, labels)
+    return stacks.score_cells(columns, hypothesis.rim, table, cells, log_prior, configurations.is_single_size)
 
 
 def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> Array:
     """(b, l, colours) log-likelihood ratios of configurations, given the displacement ``shift_mm`` of their faces."""
     geometry, labels = hypothesis.geometry, hypothesis.labels(cells, bare=True)
     first_row = hypothesis.first_row(cells, int(configurations.max()) + 1)
-    integrals, _ = _integrals(hypothesis, labels, cells, first_row)
+    columns = _columns(hypothesis, labels, first_row)
     colour = (hypothesis.state[cells] - 1) % hypothesis.colours
     table = geometry.outline_table
-    scores = stacks.score_placed(integrals, hypothesis.rim, table, cells, configurations, shift_mm, colour)
+    scores = stacks.score_placed(columns, hypothesis.rim, table, cells, configurations, shift_mm, colour)
     log_prior = _log_prior(hypothesis, cells, len(geometry.configurations.all), labels)
     return scores + np.take_along_axis(log_prior, configurations, axis=1)[..., None]
 
@@ -309,12 +307,10 @@ def _log_prior(hypothesis: Hypothesis, cells: Indices, count: int, labels: Label
     return prior + edge_log_ratio(observations, visibility, labels, geometry.outline_table, cells, count)
 
 
-def _integrals(
-    hypothesis: Hypothesis, labels: LabelBuffer, cells: Indices, first_row: int
-) -> tuple[ColumnIntegrals, Array]:
-    """Column integrals of the crops of ``cells`` (b,) from ``first_row`` on, and (b,) the occluded share."""
-    visibility, kinds = hypothesis.geometry.visibility, 1 + 2 * hypothesis.colours
-    return integrate_columns(hypothesis.observations, visibility, labels, cells, first_row, kinds)
+def _columns(hypothesis: Hypothesis, labels: LabelBuffer, first_row: int) -> CropColumns:
+    """The columns of crops from ``first_row`` on, with each colour's side."""
+    kinds = 1 + 2 * hypothesis.colours
+    return CropColumns(hypothesis.observations, hypothesis.geometry.visibility, labels, first_row, kinds)
 
 
 def _choose(hypothesis: Hypothesis, cell: int, shift_mm: Array, occluded: float) -> None:

@@ -37,10 +37,10 @@ which the ground lights: there it loses more than it helps."""
 
 
 class ColumnIntegrals(NamedTuple):
-    """Column integrals of the crops of some cells (b), see :func:`integrate_columns`.
+    """Column integrals of the crop of one cell, see :func:`integrate_columns`.
 
     Attributes:
-        sums: (b, rows + 1, columns, channels) float32; row 0 is 0, row i the sum over the i crop rows above it.
+        sums: (rows + 1, columns, channels) float32; row 0 is 0, row i the sum over the i crop rows above it.
         first_row: row of the crops at which the sums begin.
         misled: probability that a face or a side shows a colour other than its piece's, see :data:`MISLED`.
     """
@@ -50,69 +50,79 @@ class ColumnIntegrals(NamedTuple):
     misled: float = 0.0
 
 
-@compiled
-def integrate_columns(
-    observations: Observations,
-    visibility: Visibility,
-    labels: LabelBuffer,
-    cells: Indices,
-    first_row: int,
-    materials: int,
-) -> tuple[ColumnIntegrals, Array]:
-    """Column integrals over the visible pixels of crops, down to the last row.
+class CropColumns(NamedTuple):
+    """What the columns of crops are integrated from.
 
-    Args:
+    Attributes:
         observations: of all cells (n).
         visibility: of the pose.
-        labels: (height, width) uint16, rendered with nothing on ``cells``.
-        cells: (b,) intp.
-        first_row: row of the crops at which the sums begin.
+        labels: (height, width) uint16, rendered with nothing on the cells that are integrated.
+        first_row: row of the crops at which the sums begin; they go down to the last row.
         materials: how many materials are compared with the background, from :attr:`Materials.SIDE` on.
+    """
+
+    observations: Observations
+    visibility: Visibility
+    labels: LabelBuffer
+    first_row: int
+    materials: int
+
+
+@compiled
+def empty_integrals(columns: CropColumns) -> ColumnIntegrals:
+    """Integrals of one cell, (rows + 1, columns, ``materials`` + 2) zeros, for :func:`integrate_columns` to fill in."""
+    observations = columns.observations
+    _, rows, width = observations.bins.shape
+    sums = np.zeros((rows - columns.first_row + 1, width, columns.materials + 2), np.float32)
+    return ColumnIntegrals(sums, columns.first_row, MISLED if len(observations.expected) > 0 else 0.0)
+
+
+@allocation_free
+def integrate_columns(columns: CropColumns, cell: int, integrals: ColumnIntegrals) -> float:
+    """Fill in the column integrals over the visible pixels of the crop of ``cell``, made by :func:`empty_integrals`.
+
+    Of ``materials`` + 2 channels: log-likelihood ratio of each material against the background, log brightness, and
+    number of pixels.  One cell's integrals are made at a time, so that they stay in the processor's cache.
 
     Returns:
-        Integrals of ``materials`` + 2 channels: log-likelihood ratio of each material against the background, log
-        brightness, and number of pixels; and (b,) float32 0…1, the share of each crop (from ``first_row`` on) that is
-        occluded or outside the picture.
+        Share of the crop (from the first row on), 0…1, that is occluded or outside the picture.
     """
-    bins, logs, codes = observations.bins, observations.logs, observations.codes
-    flat = observations.colour_model.reshape(-1)
-    flat_px, visible, rendered = visibility.flat_px, visibility.visible, labels.reshape(-1)
-    rows, columns = bins.shape[1] - first_row, bins.shape[2]
-    integrals = np.zeros((len(cells), rows + 1, columns, materials + 2), np.float32)
-    occluded = np.zeros(len(cells), np.float32)
+    observations, visibility, first_row = columns.observations, columns.visibility, columns.first_row
+    materials, sums = columns.materials, integrals.sums.reshape(-1)
+    bins, logs, codes = observations.bins[cell], observations.logs[cell], observations.codes[cell]
+    flat, floor = observations.colour_model.reshape(-1), observations.floor[cell]
+    flat_px, visible, rendered = visibility.flat_px[cell], visibility.visible[cell], columns.labels.reshape(-1)
+    own, (rows, across) = visibility.rank[cell], bins.shape
     # Unsigned: Numba tests every signed index for being negative.
     width, side = np.uint64(observations.colour_model.shape[1]), np.uint64(SIDE)
     last, one = np.uint64(materials), np.uint64(1)
-    step, line = np.uint64(materials + 2), np.uint64(columns * (materials + 2))
-    for k in range(len(cells)):
-        cell, own, sums = cells[k], visibility.rank[cells[k]], integrals[k].reshape(-1)
-        for row in range(rows):
-            for column in range(columns):
-                above = np.uint64(np.uint64(row) * line + np.uint64(column) * step)
-                at = np.uint64(above + line)
-                nearest = rendered[flat_px[cell, first_row + row, column]]
-                if not visible[cell, first_row + row, column] or nearest >> RANK_BITS > own:
-                    occluded[k] += 1
-                    for number in range(materials + 2):
-                        channel = np.uint64(number)
-                        sums[at + channel] = sums[above + channel]
-                    continue
-                likely = np.uint64(np.uint64(bins[cell, first_row + row, column]) * width)
-                material = np.uint64(nearest & MATERIAL_MASK)
-                background = flat[likely + material]
-                if material == FLOOR:
-                    background = observations.floor[cell, first_row + row, column]
-                likely += side
-                for number in range(materials):
+    step, line = np.uint64(materials + 2), np.uint64(across * (materials + 2))
+    occluded = 0
+    for row in range(first_row, rows):
+        for column in range(across):
+            above = np.uint64(np.uint64(row - first_row) * line + np.uint64(column) * step)
+            at = np.uint64(above + line)
+            nearest = rendered[flat_px[row, column]]
+            if not visible[row, column] or nearest >> RANK_BITS > own:
+                occluded += 1
+                for number in range(materials + 2):
                     channel = np.uint64(number)
-                    sums[at + channel] = sums[above + channel] + (flat[likely + channel] - background)
-                blue, green, red = codes[cell, first_row + row, column]
-                brightness = max(logs[cell, 0, blue], logs[cell, 1, green], logs[cell, 2, red])
-                sums[at + last] = sums[above + last] + brightness
-                sums[at + last + one] = sums[above + last + one] + 1
-        occluded[k] /= rows * columns
-    misled = MISLED if len(observations.expected) > 0 else 0.0
-    return ColumnIntegrals(integrals, first_row, misled), occluded
+                    sums[at + channel] = sums[above + channel]
+                continue
+            likely = np.uint64(np.uint64(bins[row, column]) * width)
+            material = np.uint64(nearest & MATERIAL_MASK)
+            background = flat[likely + material]
+            if material == FLOOR:
+                background = floor[row, column]
+            likely += side
+            for number in range(materials):
+                channel = np.uint64(number)
+                sums[at + channel] = sums[above + channel] + (flat[likely + channel] - background)
+            blue, green, red = codes[row, column]
+            brightness = max(logs[0, blue], logs[1, green], logs[2, red])
+            sums[at + last] = sums[above + last] + brightness
+            sums[at + last + one] = sums[above + last + one] + 1
+    return float(occluded / ((rows - first_row) * across))
 
 
 class Lines(NamedTuple):
@@ -140,8 +150,8 @@ class Lines(NamedTuple):
 
 
 @compiled
-def lines_of(integrals: ColumnIntegrals, table: OutlineTable, k: int, cell: int, configuration: int) -> Lines:
-    """The lines of a configuration at the centre of ``cell``, which is number ``k`` in ``integrals``."""
+def lines_of(integrals: ColumnIntegrals, table: OutlineTable, cell: int, configuration: int) -> Lines:
+    """The lines of a configuration at the centre of ``cell``, of which the ``integrals`` are."""
     covers = table.covers[cell, configuration]
     first, end = 0, len(covers)
     while first < end and not covers[first]:
@@ -149,7 +159,7 @@ def lines_of(integrals: ColumnIntegrals, table: OutlineTable, k: int, cell: int,
     while end > first and not covers[end - 1]:
         end -= 1
     edges, left = table.edges[cell, configuration], table.columns[0]
-    sums = integrals.sums[k]
+    sums = integrals.sums
     return Lines(sums.reshape(-1), sums.shape, edges, (first, end), left, 0.0, integrals.first_row, integrals.misled)
 
 

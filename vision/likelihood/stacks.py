@@ -15,7 +15,16 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import OUTLIER_LOG
 from vision.compiled import allocation_free, compiled
-from vision.likelihood.column_integrals import ColumnIntegrals, Lines, displaced, lines_of, sum_line
+from vision.likelihood.column_integrals import (
+    ColumnIntegrals,
+    CropColumns,
+    Lines,
+    displaced,
+    empty_integrals,
+    integrate_columns,
+    lines_of,
+    sum_line,
+)
 from vision.likelihood.observations import Observations
 from vision.likelihood.placement import (
     Placement,
@@ -56,18 +65,20 @@ class Scored(NamedTuple):
         shift: (b, 2) float32 mm, displacement of its face in the crop: right, down.
         sides: (b, parts, steps, 2) float32 sums of log brightness and of pixels over each step of each of its sides,
             from above, see :func:`vision.likelihood.rim_shading.measure_sides`.
+        occluded: (b,) float32 share of each crop, 0…1, that is occluded or outside the picture.
     """
 
     scores: Array
     shift: Array
     sides: Array
+    occluded: Array
 
 
 class _Search(NamedTuple):
     """What all placement searches of some cells share.
 
     Attributes:
-        integrals: of the cells.
+        integrals: of the present cell.
         rim: (steps,) float32 shading of a piece's side.
         table: of the pose.
         trellis: work arrays.
@@ -80,33 +91,46 @@ class _Search(NamedTuple):
 
 
 @compiled
-def score_upright(integrals: ColumnIntegrals, table: OutlineTable, cells: Indices, log_prior: Array) -> Array:
+def score_upright(columns: CropColumns, table: OutlineTable, cells: Indices, log_prior: Array) -> Array:
     """Scores of all configurations as if undisplaced: at the centre of the cell, every piece exactly on the one below.
 
     Args:
-        integrals: of the cells; configurations that reach beyond its first row cannot be scored.
+        columns: of the crops; configurations that reach beyond its first row cannot be scored.
         table: of the pose.
-        cells: (b,) intp, the cells that ``integrals`` belongs to.
+        cells: (b,) intp.
         log_prior: (b, f) float32 log-prior offset of the first f configurations; only these are scored.
 
     Returns:
         (b, configurations, colours) float32 log-likelihood ratio against an empty cell, with the prior;
         :data:`IMPOSSIBLE` where there is no such piece, :data:`OUT_OF_REACH` beyond f.
     """
-    configurations, colours = table.allowed.shape
-    scores = np.full((len(cells), configurations, colours), OUT_OF_REACH)
-    far, near, foot = np.zeros(1 + colours), np.zeros(1 + colours), np.zeros(1)
+    scores, integrals = _unscored(len(cells), table), empty_integrals(columns)
     for k in range(len(cells)):
-        for configuration in range(log_prior.shape[1]):
-            lines = lines_of(integrals, table, k, cells[k], configuration)
-            sum_line(lines, 0, 0.0, 0.0, 0, far)
-            sum_line(lines, 1, 0.0, 0.0, 0, near)
-            sum_line(lines, 1 + table.bands[configuration], 0.0, 0.0, 0, foot)
-            for colour in range(colours):
-                ratio = (near[1 + colour] - far[1 + colour] + foot[0] - near[0]) * table.weight
-                score = ratio if table.allowed[configuration, colour] else IMPOSSIBLE
-                scores[k, configuration, colour] = score + log_prior[k, configuration]
+        integrate_columns(columns, cells[k], integrals)
+        _score_upright(integrals, table, cells[k], log_prior[k], scores[k])
     return scores
+
+
+@compiled
+def _unscored(count: int, table: OutlineTable) -> Array:
+    """(count, configurations, colours) float32 :data:`OUT_OF_REACH`."""
+    return np.full((count, *table.allowed.shape), OUT_OF_REACH)
+
+
+@compiled
+def _score_upright(integrals: ColumnIntegrals, table: OutlineTable, cell: int, log_prior: Array, scores: Array) -> None:
+    """Put the scores of :func:`score_upright` of one cell into ``scores`` (configurations, colours)."""
+    colours = table.allowed.shape[1]
+    far, near, foot = np.zeros(1 + colours), np.zeros(1 + colours), np.zeros(1)
+    for configuration in range(len(log_prior)):
+        lines = lines_of(integrals, table, cell, configuration)
+        sum_line(lines, 0, 0.0, 0.0, 0, far)
+        sum_line(lines, 1, 0.0, 0.0, 0, near)
+        sum_line(lines, 1 + table.bands[configuration], 0.0, 0.0, 0, foot)
+        for colour in range(colours):
+            ratio = (near[1 + colour] - far[1 + colour] + foot[0] - near[0]) * table.weight
+            score = ratio if table.allowed[configuration, colour] else IMPOSSIBLE
+            scores[configuration, colour] = score + log_prior[configuration]
 
 
 @compiled
@@ -165,7 +189,7 @@ def _shares_of(
 
 @compiled
 def score_cells(
-    integrals: ColumnIntegrals,
+    columns: CropColumns,
     rim: Array,
     table: OutlineTable,
     cells: Indices,
@@ -175,17 +199,20 @@ def score_cells(
     """Scores on some cells; the placement of the likeliest configurations is searched, the others are undisplaced.
 
     Args:
-        integrals: of the cells, with each colour's side.
+        columns: of the crops, with each colour's side.
         rim: (steps,) float32 shading of a piece's side (:class:`calibration.appearance.SetAppearance`).
         table: of the pose.
-        cells: (b,) intp, the cells that ``integrals`` belongs to.
+        cells: (b,) intp.
         log_prior: (b, f) float32, see :func:`score_upright`.
         is_single_size: whether each configuration is the one before it with one more piece.
     """
-    scores, reach = score_upright(integrals, table, cells, log_prior), log_prior.shape[1]
-    shift, sides = np.zeros((len(cells), 2), np.float32), _no_sides(len(cells), table, rim)
-    search, scored = _Search(integrals, rim, table, make_trellis(table)), Scored(scores, shift, sides)
+    count, reach, integrals = len(cells), log_prior.shape[1], empty_integrals(columns)
+    shift, sides, occluded = np.zeros((count, 2), np.float32), _no_sides(count, table, rim), np.empty(count, np.float32)
+    scores = _unscored(count, table)
+    search, scored = _Search(integrals, rim, table, make_trellis(table)), Scored(scores, shift, sides, occluded)
     for k in range(len(cells)):
+        occluded[k] = integrate_columns(columns, cells[k], integrals)
+        _score_upright(integrals, table, cells[k], log_prior[k], scores[k])
         candidates, best, likeliest = _candidates(scores[k, :reach], is_single_size), -np.inf, 0
         colour = _likeliest_colour(scores[k])
         for configuration in candidates:
@@ -203,7 +230,7 @@ def score_cells(
 
 @compiled
 def score_placed(
-    integrals: ColumnIntegrals,
+    columns: CropColumns,
     rim: Array,
     table: OutlineTable,
     cells: Indices,
@@ -214,10 +241,10 @@ def score_placed(
     """Scores of configurations whose faces have a known placement.
 
     Args:
-        integrals: of the cells, with each colour's side.
+        columns: of the crops, with each colour's side.
         rim: (steps,) float32 shading of a piece's side.
         table: of the pose.
-        cells: (b,) intp, the cells that ``integrals`` belongs to.
+        cells: (b,) intp.
         configurations: (b, l) intp, on each cell.
         shift_mm: (b, l, 2) float32, displacement of their faces in the crop: right, down.
         colours: (b,) intp, likeliest colour on each cell.
@@ -225,11 +252,12 @@ def score_placed(
     Returns:
         (b, l, colours) float32 log-likelihood ratios against an empty cell.
     """
-    trellis, sides = make_trellis(table), _no_sides(1, table, rim)[0]
+    trellis, sides, integrals = make_trellis(table), _no_sides(1, table, rim)[0], empty_integrals(columns)
     scores = np.empty((*configurations.shape, table.allowed.shape[1]), np.float32)
     for k in range(len(cells)):
+        integrate_columns(columns, cells[k], integrals)
         for number, configuration in enumerate(configurations[k]):
-            lines = lines_of(integrals, table, k, cells[k], configuration)
+            lines = lines_of(integrals, table, cells[k], configuration)
             shift = shift_mm[k, number]
             placement = placement_under_face(lines, table, cells[k], configuration, colours[k], shift)
             scores[k, number] = _score_placement(lines, rim, table, trellis, cells[k], configuration, placement, sides)
@@ -300,7 +328,7 @@ def _score_displaced(
         scored: as above.
     """
     table, trellis = search.table, search.trellis
-    lines, sides = lines_of(search.integrals, table, k, cell, configuration), np.empty_like(scored.sides[k])
+    lines, sides = lines_of(search.integrals, table, cell, configuration), np.empty_like(scored.sides[k])
     placement = search_placement(lines, table, cell, configuration, colour)
     scores = scored.scores[k, configuration]
     scores[:] = _score_placement(lines, search.rim, table, trellis, cell, configuration, placement, sides)

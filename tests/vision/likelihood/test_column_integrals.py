@@ -6,8 +6,10 @@ import pytest
 from vision.likelihood.column_integrals import (
     ROW_OFFSETS,
     ColumnIntegrals,
+    CropColumns,
     Lines,
     displaced,
+    empty_integrals,
     integrate_columns,
     lines_of,
     sum_line,
@@ -34,7 +36,7 @@ def lines():
 
 def integrals_of(lines):
     """Return column integrals of one cell."""
-    return ColumnIntegrals(lines.sums.reshape(1, *lines.shape), 2)
+    return ColumnIntegrals(lines.sums.reshape(lines.shape), 2)
 
 
 @pytest.mark.parametrize("columns", [0.0, 1.0, -1.4, 1.75])
@@ -97,11 +99,11 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
     background, nearest = rng.integers(0, Materials.SIDE, flat_px.size), rng.integers(0, 7, flat_px.size)
     labels = ((nearest << RANK_BITS) + background).astype(np.uint16).reshape(1, -1)
 
-    integrals, occluded = integrate_columns(
-        observations, Visibility(flat_px, visible, rank), labels, cells, first_row, materials
-    )
+    columns = CropColumns(observations, Visibility(flat_px, visible, rank), labels, first_row, materials)
+    integrals = empty_integrals(columns)
 
-    for k, cell in enumerate(cells):
+    for cell in cells:
+        occluded = integrate_columns(columns, cell, integrals)
         counts = (visible[cell] & (nearest[flat_px[cell]] <= rank[cell]))[first_row:]
         likely = observations.colour_model[observations.bins[cell]]
         behind = np.take_along_axis(likely, background[flat_px[cell]][..., None], axis=2)
@@ -113,9 +115,9 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
             axis=2,
         )[first_row:]
         expected = (pixels * counts[..., None]).cumsum(axis=0)
-        np.testing.assert_allclose(integrals.sums[k, 1:], expected, atol=1e-4)
-        assert not integrals.sums[k, 0].any()
-        assert occluded[k] == pytest.approx(1 - counts.mean())
+        np.testing.assert_allclose(integrals.sums[1:], expected, atol=1e-4)
+        assert not integrals.sums[0].any()
+        assert occluded == pytest.approx(1 - counts.mean())
     assert integrals.first_row == first_row
 
 
@@ -128,8 +130,8 @@ def test_lines_cover_the_columns_of_their_configuration(lines):
         edges, covers, np.arange(3, 8), np.array([1, 1]), np.ones((2, 1), bool), True, 2.0, np.ones(2, np.float32), 1.0
     )
     integrals = integrals_of(lines)
-    of = lines_of(integrals, table, 0, 1, 1)
+    of = lines_of(integrals, table, 1, 1)
     assert (of.covered, of.left, of.first_row, of.shape) == ((2, 4), 3, integrals.first_row, lines.shape)
     np.testing.assert_array_equal(of.edges, edges[1, 1])
-    first, end = lines_of(integrals, table, 0, 0, 0).covered
+    first, end = lines_of(integrals, table, 0, 0).covered
     assert first == end

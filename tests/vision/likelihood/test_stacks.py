@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.column_integrals import ColumnIntegrals
+from vision.likelihood.column_integrals import CropColumns
 from vision.likelihood.observations import Observations
 from vision.likelihood.stacks import (
     IMPOSSIBLE,
@@ -19,7 +19,7 @@ from vision.scene.outline_table import OutlineTable
 from vision.scene.visibility import Visibility
 
 ROWS, COLUMNS, HEIGHTS, COLOURS = 70, 16, 4, 2
-CHANNELS = 1 + 2 * COLOURS + 2
+CHANNELS = 1 + 2 * COLOURS
 FIRST, K, FOOT, FACE_ROWS, SIDE_ROWS = 3, 10, 60, 10, 7
 RIM = np.zeros(3, np.float32)
 CELL = np.array([0])
@@ -39,11 +39,24 @@ def table():
     return OutlineTable(edges, covers, columns, np.arange(1, HEIGHTS + 1), allowed, True, 2.0, steep, 0.05)
 
 
-def integrals(pixels):
-    """Return the column integrals of one cell from ``pixels`` (rows, columns, channels)."""
-    sums = np.zeros((1, ROWS + 1, COLUMNS, CHANNELS), np.float32)
-    sums[0, 1:] = pixels.cumsum(axis=0)
-    return ColumnIntegrals(sums, 0)
+def columns_of(pixels):
+    """Return one cell's crop with log-likelihood ratios ``pixels`` (rows, columns, channels), all of it visible."""
+    count = ROWS * COLUMNS
+    model = np.zeros((count, Materials.SIDE + CHANNELS), np.float32)
+    model[:, Materials.SIDE :] = pixels.reshape(count, -1)
+    bins = np.arange(count, dtype=np.int32).reshape(1, ROWS, COLUMNS)
+    observations = Observations(
+        np.zeros((1, ROWS, COLUMNS, 3), np.uint8),
+        np.ones((1, 3), np.float32),
+        np.zeros((1, 3, 256), np.float32),
+        np.zeros((1, 3, 256), np.int32),
+        bins,
+        np.zeros((1, ROWS, COLUMNS), np.float32),
+        model,
+    )
+    labels = np.full((ROWS, COLUMNS), Materials.FLOOR, np.uint16)
+    visibility = Visibility(bins, np.ones((1, ROWS, COLUMNS), np.bool_), np.array([1], np.int32))
+    return CropColumns(observations, visibility, labels, 0, CHANNELS)
 
 
 def stack(height, colour, face_rows=0, column=0):
@@ -61,7 +74,7 @@ def test_undisplaced_scores_are_plain_sums(table):
     pixels = np.random.default_rng(0).normal(size=(ROWS, COLUMNS, CHANNELS))
     table.allowed[2, 1] = False
     prior = np.array([[0.0, -1.0, -2.0]], np.float32)
-    scores = score_upright(integrals(pixels), table, CELL, prior)[0]
+    scores = score_upright(columns_of(pixels), table, CELL, prior)[0]
     inside = slice(FIRST, FIRST + K)
     for height in range(1, 4):
         near = FOOT - height * SIDE_ROWS
@@ -78,11 +91,12 @@ def test_a_drawn_stack_is_the_likeliest(table, height, colour, face_rows, column
     """The rendered stack scores highest, with its displacement recovered."""
     prior = np.zeros((1, HEIGHTS), np.float32)
     pixels = stack(height, colour, face_rows, column)
-    scored = score_cells(integrals(pixels), RIM, table, CELL, prior, is_single_size)
+    scored = score_cells(columns_of(pixels), RIM, table, CELL, prior, is_single_size)
+    assert scored.occluded[0] == 0
     assert np.unravel_index(scored.scores[0].argmax(), scored.scores[0].shape) == (height - 1, colour)
     assert scored.shift[0] == pytest.approx([2.0 * column, face_rows], abs=1)
     placed = score_placed(
-        integrals(pixels), RIM, table, CELL, np.array([[height - 1]]), scored.shift[:, None], np.array([colour])
+        columns_of(pixels), RIM, table, CELL, np.array([[height - 1]]), scored.shift[:, None], np.array([colour])
     )
     assert placed[0, 0, colour] == pytest.approx(scored.scores[0, height - 1, colour], abs=1)
 
