@@ -23,7 +23,7 @@ from companion.games import available_tags
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
-from tools.rules_bench import PYDRAUGHTS, chess_plies_per_s, plies_per_s, pydraughts_plies_per_s, worst_outlook_ms
+from tools.rules_bench import PYDRAUGHTS, chess_plies_per_s, plies_per_s, pydraughts_plies_per_s, worst_successors_ms
 from tools.timing import HEAD, Timing, clocked, machine, timed
 from vision.appearance.illumination import measure_illumination
 from vision.capture.frames import Frame
@@ -37,6 +37,7 @@ from vision.warm_up import warm_up
 SETS = ("cheight", "citadel", "diamond", "ziggurat")
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ROUNDS = 40
+"""Calls per stage."""
 
 
 def main() -> int:
@@ -51,7 +52,7 @@ def main() -> int:
     print("| game | legal moves with successors' views, worst of 1,000 positions, ms (aim ≤ 5) | random plies/s |")
     print("| --- | --- | --- |")
     for tag in available_tags():
-        print(f"| {tag} | {worst_outlook_ms(tag):.2f} | {plies_per_s(tag):,.0f} |", flush=True)
+        print(f"| {tag} | {worst_successors_ms(tag):.2f} | {plies_per_s(tag):,.0f} |", flush=True)
     print(f"| python-chess, in the same run | | {chess_plies_per_s():,.0f} |")
     for variant in PYDRAUGHTS:
         print(f"| pydraughts, {variant}, in the same run | | {pydraughts_plies_per_s(variant):,.0f} |")
@@ -59,7 +60,7 @@ def main() -> int:
 
 
 def reading_stages() -> list[Timing]:
-    """The stages of a full reading, over the example photographs in turn."""
+    """Time the stages of a full reading, over the example photographs in turn."""
     kit, folder = load_kit("domination"), EXAMPLES / "photos"
     camera = read_camera(folder / "camera.toml")
     reader = Reader(kit, camera, read_appearance(folder / "set.toml", kit))
@@ -68,7 +69,7 @@ def reading_stages() -> list[Timing]:
     warm_up(reader)
     pose = reader.register(images[0])
     geometry = reader.geometry(pose)
-    seen = [reader.observations(image, geometry, reader.light(image, geometry.pose)) for image in images]
+    observed = [reader.observations(image, geometry, reader.light(image, geometry.pose)) for image in images]
     turns = [i % len(images) for i in range(ROUNDS)]
     return [
         timed(
@@ -81,13 +82,13 @@ def reading_stages() -> list[Timing]:
             "light, crops and likelihoods",
             [lambda i=i: reader.observations(images[i], geometry, reader.light(images[i], pose)) for i in turns],
         ),
-        timed("explain the board", [lambda i=i: infer(seen[i], rim, geometry) for i in turns]),
+        timed("explain the board", [lambda i=i: infer(observed[i], rim, geometry) for i in turns]),
         timed("full reading", [lambda i=i: reader.read(Frame(images[i], 0, 0.0)) for i in turns], 25),
     ]
 
 
 def set_stages(name: str) -> list[Timing]:
-    """A full reading of another kit's example boards in turn, and a second one of what a move of two stacks changes."""
+    """Time full readings of another kit's example boards in turn, and readings of two changed squares only."""
     kit, folder = load_kit(name), EXAMPLES / "sets" / name
     camera = read_camera(folder / "camera.toml")
     rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -104,7 +105,7 @@ def set_stages(name: str) -> list[Timing]:
     changed[stacks] = True
     turns = [known[i % len(known)] for i in range(ROUNDS)]
     full = timed(f"full reading, {name}", [lambda f=f, known=known: reader.read(f, known) for f, known in turns], 25)
-    # Nothing else has changed since the same board was read.
+    # Read this board last, so that nothing but the two squares counts as changed.
     reader.read_at(frame, geometry, levels)
     return [
         full,
@@ -117,7 +118,7 @@ def set_stages(name: str) -> list[Timing]:
 
 
 def verdict_stages() -> list[Timing]:
-    """Gate, reading, judging and committing over the example recording, as the referee does them."""
+    """Time motion gate, reading, judging and committing over the example recording, as the referee does them."""
     recording = read_recording(EXAMPLES / "domination-1")
     kit = load_kit(recording.kit)
     assert recording.camera is not None
@@ -125,8 +126,8 @@ def verdict_stages() -> list[Timing]:
     eyes = Eyes(kit, read_camera(recording.camera), read_appearance(recording.appearance, kit))
     match = begin_match("domination", recording.start)
     referee = Referee(match)
-    gate: list[float] = []
-    look, judge, keep, verdict = gate[:], gate[:], gate[:], gate[:]
+    gating_ms: list[float] = []
+    reading_ms, judging_ms, commit_ms, verdict_ms = gating_ms[:], gating_ms[:], gating_ms[:], gating_ms[:]
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "bench.db")
         info = MatchInfo(match.game.tag, match.game.players, recording.start, datetime.now(UTC), kit.name)
@@ -134,27 +135,27 @@ def verdict_stages() -> list[Timing]:
         for event in referee.begin(0.0):
             keeper.append(event)
         for frame in RecordingSource(recording).frames():
-            moving, gate_ms = clocked(eyes.moving, frame)
-            gate.append(gate_ms)
+            moving, one_gate_ms = clocked(eyes.moving, frame)
+            gating_ms.append(one_gate_ms)
             if not referee.glance(frame.t_s, moving=moving).read:
                 continue
-            seen, look_ms = clocked(eyes.look, frame)
-            assert seen.reading is not None
-            events, judge_ms = clocked(referee.observe, frame.t_s, seen.reading)
-            keep_ms = sum(clocked(keeper.append, event)[1] for event in events)
+            observed, one_reading_ms = clocked(eyes.look, frame)
+            assert observed.reading is not None
+            events, one_judging_ms = clocked(referee.observe, frame.t_s, observed.reading)
+            commits_ms = sum(clocked(keeper.append, event)[1] for event in events)
             referee.prepare()
-            look.append(look_ms)
-            judge.append(judge_ms)
+            reading_ms.append(one_reading_ms)
+            judging_ms.append(one_judging_ms)
             if events:
-                keep.append(keep_ms / len(events))
-                verdict.append(gate_ms + look_ms + judge_ms + keep_ms)
+                commit_ms.append(commits_ms / len(events))
+                verdict_ms.append(one_gate_ms + one_reading_ms + one_judging_ms + commits_ms)
         keeper.close()
     return [
-        Timing("motion gate, every frame", tuple(gate), 1),
-        Timing("full reading with the look for arms, 36 pieces", tuple(look), 25),
-        Timing("judge a reading", tuple(judge), 10),
-        Timing("commit an event", tuple(keep), 2),
-        Timing("verdict after the decisive frame: all of these", tuple(verdict), 40),
+        Timing("motion gate, every frame", tuple(gating_ms), 1),
+        Timing("full reading with the look for arms, 36 pieces", tuple(reading_ms), 25),
+        Timing("judge a reading", tuple(judging_ms), 10),
+        Timing("commit an event", tuple(commit_ms), 2),
+        Timing("verdict after the decisive frame: all of these", tuple(verdict_ms), 40),
     ]
 
 

@@ -23,70 +23,72 @@ from companion.voice.wording import clips
 from tools.timing import HEAD, Timing, machine
 
 EVENTS, PRESSES, CLIPS = 300, 40, 20
+"""Number of samples of each latency."""
+
 PAUSE_S = 0.01
 """Pause between two events: long enough for the panel to settle."""
 
 
 class TimedPanel(GpioPanel):
-    """A panel that reports when it has set its pins for something new."""
+    """A panel that queues the text of each new message and the time (s) at which its pins were set."""
 
     def __init__(self, factory: MockFactory) -> None:
         super().__init__(("R", "G"), Pins(), factory)
         self.set_at: SimpleQueue[tuple[str, float]] = SimpleQueue()
 
     def show(self, shown: Shown) -> None:
-        """Set the pins."""
+        """Set the pins, then queue text and time if there is a message."""
         super().show(shown)
         if shown.said is not None:
             self.set_at.put((shown.said.text, time.perf_counter()))
 
 
 def event_to_pins() -> Iterator[float]:
-    """Seconds from an event to its cue on the pins."""
+    """Yield the seconds from each event to its cue on the pins."""
     panel = TimedPanel(MockFactory(pin_class=MockPWMPin))
     desk = LiveDesk(Desk(panel, time.monotonic))
     for n in range(EVENTS):
         event = Accepted(t=float(n), n=n, player="R", move=f"m{n}", position=f"g b {'RG'[n % 2]}")
-        told = time.perf_counter()
+        sent_s = time.perf_counter()
         desk.tell(event)
         while f"m{n}." not in (found := panel.set_at.get())[0]:
             pass
-        yield found[1] - told
+        yield found[1] - sent_s
         time.sleep(PAUSE_S)
     desk.close()
 
 
-def press_to_order() -> Iterator[float]:
-    """Seconds from when a contact has been stable long enough to its press event."""
-    factory, told = MockFactory(pin_class=MockPWMPin), SimpleQueue[Press]()
-    buttons, pin = GpioButtons(Pins(), factory, told.put), factory.pin(Pins().done)
+def press_to_event() -> Iterator[float]:
+    """Yield the seconds from the end of a contact's debounce time (STEADY_S) to its press event."""
+    factory, presses = MockFactory(pin_class=MockPWMPin), SimpleQueue[Press]()
+    buttons, pin = GpioButtons(Pins(), factory, presses.put), factory.pin(Pins().done)
     for _ in range(PRESSES):
         closed = time.perf_counter()
         pin.drive_low()
-        told.get()
+        presses.get()
         yield time.perf_counter() - closed - STEADY_S
         pin.drive_high()
         time.sleep(2 * STEADY_S)
     buttons.close()
 
 
-def clip() -> Iterator[float]:
-    """Seconds to make a clip that was not made in advance."""
+def clip_synthesis() -> Iterator[float]:
+    """Yield the seconds taken to synthesize each clip that is not in the library yet."""
     with TemporaryDirectory() as folder:
         library = Library(Path(folder), ENGLISH.voice)
         for n in range(CLIPS):
-            begun = time.perf_counter()
+            begun_s = time.perf_counter()
             for text in clips(f"a lone piece goes {n} squares", ENGLISH):
                 library.make(text)
-            yield time.perf_counter() - begun
+            yield time.perf_counter() - begun_s
 
 
 def main() -> None:
-    """Print a table of all three."""
+    """Print a table of the three latencies."""
     stages = (
         ("event to its cue on the pins", event_to_pins(), 20.0),
-        ("contact at rest for 20 ms to press", press_to_order(), 0.0),
-        ("a clip that was not made ahead", clip(), 0.0),
+        ("contact at rest for 20 ms to press", press_to_event(), 0.0),
+        ("a clip that was not made ahead", clip_synthesis(), 0.0),
     )
     print(f"{machine()}\n\n{HEAD}")
     for stage, seconds, aim_ms in stages:

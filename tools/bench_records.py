@@ -1,4 +1,4 @@
-"""What keeping, checking, exporting and recording matches costs: ``python -m tools.bench_records``."""
+"""Measures the cost of storing, verifying, exporting and recording matches: ``python -m tools.bench_records``."""
 
 from __future__ import annotations
 
@@ -29,93 +29,95 @@ from vision.capture.recording import RecordingSource, read_recording
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "domination-1"
 MATCHES, MOVES = 1000, 100
-GROUNDS = '{"t_s":1.833,"calm_s":0.0,"readings":1,"explanations":[' + '{"what":"e7-f7","log_p":-0.0},' * 5 + "]}"
-"""As long as a usual account."""
+EXPLANATION = '{"t_s":1.833,"calm_s":0.0,"readings":1,"explanations":[' + '{"what":"e7-f7","log_p":-0.0},' * 5 + "]}"
+"""The stored explanation of a verdict, as long as a typical one."""
 
 FORMS = (".txt", ".json", ".svg", ".gif", ".html", ".mp4")
 
 
 def random_match(seed: int) -> MatchRecord:
-    """A lawful match of Domination of :data:`MOVES` moves, or as many as there are."""
-    game, chance = load_game("domination"), random.Random(seed)
+    """A legal random match of Domination with :data:`MOVES` moves, or fewer if it ends earlier."""
+    game, rng = load_game("domination"), random.Random(seed)
     match = Match(game, game.start())
     start = format_position(game, match.position)
     events: list[Event] = [Start(t=0.0, n=1, position=start)]
     while len(events) <= MOVES and match.outcome is None:
-        move, mover = chance.choice(game.legal_moves(match.position)), match.position.to_move
+        move, mover = rng.choice(game.legal_moves(match.position)), match.position.to_move
         text = format_move(game, match.position, move)
         match = match.play(move)
         position = format_position(game, match.position)
         events.append(Accepted(t=5.0 * len(events), n=len(events) + 1, player=mover, move=text, position=position))
-    begun = datetime(2026, 11, 21, tzinfo=UTC)
-    return MatchRecord(MatchInfo(game.tag, game.players, start, begun, "domination"), tuple(events))
+    started_at = datetime(2026, 11, 21, tzinfo=UTC)
+    return MatchRecord(MatchInfo(game.tag, game.players, start, started_at, "domination"), tuple(events))
 
 
 def written_bytes() -> int:
-    """Bytes that this process has caused to be written to disks."""
+    """Number of bytes that this process has caused to be written to disk so far."""
     rows = (line.split(": ") for line in Path("/proc/self/io").read_text(encoding="utf-8").splitlines())
     return int(dict(rows)["write_bytes"])
 
 
 def commits(folder: Path, picture: bytes) -> None:
-    """Time single commits, and count what each puts on the disk."""
+    """Time single commits, and count the bytes that each adds to the file and writes to disk."""
     record = random_match(1)
-    for what, evidence, grounds in (
+    for label, evidence, explanation in (
         ("commit an event alone", None, None),
-        ("commit a move with its grounds", None, GROUNDS),
-        ("commit a move with grounds and picture", picture, GROUNDS),
+        ("commit a move with its grounds", None, EXPLANATION),
+        ("commit a move with grounds and picture", picture, EXPLANATION),
     ):
         with Store.open(folder / "commits.db") as store:
             matches = [store.begin(record.info) for _ in range(5)]
-            before, size = written_bytes(), (folder / "commits.db").stat().st_size
+            before, size_before = written_bytes(), (folder / "commits.db").stat().st_size
             calls = [
-                lambda m=match, e=event: store.append(m, e, evidence, grounds)  # noqa: B023 — called in this round
+                lambda m=match, e=event: store.append(m, e, evidence, explanation)  # noqa: B023 — called in this round
                 for match in matches
                 for event in record.events
             ]
-            print(timed(what, calls, 2).row(), flush=True)
-        grown = ((folder / "commits.db").stat().st_size - size) / len(calls)
-        written = (written_bytes() - before) / len(calls)
-        print(f"{what}: {grown:.0f} bytes of the file, {written:.0f} bytes written to the disk", file=sys.stderr)
+            print(timed(label, calls, 2).row(), flush=True)
+        grown_bytes = ((folder / "commits.db").stat().st_size - size_before) / len(calls)
+        disk_bytes = (written_bytes() - before) / len(calls)
+        print(
+            f"{label}: {grown_bytes:.0f} bytes of the file, {disk_bytes:.0f} bytes written to the disk", file=sys.stderr
+        )
 
 
-def told(what: str, function: Callable[[], object]) -> None:
-    """Time one call of something that takes long."""
-    begun = time.process_time()
+def report_call(label: str, function: Callable[[], object]) -> None:
+    """Run one slow call and print its elapsed and its processor time."""
+    begun_s = time.process_time()
     _, ms = clocked(function)
-    cpu_s = time.process_time() - begun
-    print(f"{what}: {ms / 1000:.2f} s, {cpu_s:.2f} s of them on the processor", file=sys.stderr, flush=True)
+    cpu_s = time.process_time() - begun_s
+    print(f"{label}: {ms / 1000:.2f} s, {cpu_s:.2f} s of them on the processor", file=sys.stderr, flush=True)
 
 
-def quietly(*words: object) -> None:
-    """Run a command of the program without its output."""
-    out = os.dup(1)
-    with Path(os.devnull).open("w", encoding="utf-8") as null:
-        os.dup2(null.fileno(), 1)
+def run_quietly(*arguments: object) -> None:
+    """Run a command of the program with its standard output discarded."""
+    saved_stdout = os.dup(1)
+    with Path(os.devnull).open("w", encoding="utf-8") as devnull:
+        os.dup2(devnull.fileno(), 1)
         try:
-            companion([str(word) for word in words])
+            companion([str(word) for word in arguments])
         finally:
             sys.stdout.flush()
-            os.dup2(out, 1)
-            os.close(out)
+            os.dup2(saved_stdout, 1)
+            os.close(saved_stdout)
 
 
-def many(folder: Path) -> None:
-    """Fill a store with :data:`MATCHES` matches; list, verify and count them."""
+def fill_store(folder: Path) -> None:
+    """Fill a store with :data:`MATCHES` matches, then time the commands that list, verify and summarize them."""
     path = folder / "many.db"
-    begun = time.perf_counter()
+    begun_s = time.perf_counter()
     with Store.open(path) as store:
         for seed in range(MATCHES):
             put_in(store, random_match(seed))
-    took = time.perf_counter() - begun
-    size = path.stat().st_size / 1e6
-    print(f"{MATCHES} matches of {MOVES} moves: {size:.0f} MB, written in {took:.0f} s", file=sys.stderr)
+    took_s = time.perf_counter() - begun_s
+    size_mb = path.stat().st_size / 1e6
+    print(f"{MATCHES} matches of {MOVES} moves: {size_mb:.0f} MB, written in {took_s:.0f} s", file=sys.stderr)
     for command in ("matches", "verify", "stats"):
-        told(f"companion {command}", lambda command=command: quietly(command, "--store", path))
+        report_call(f"companion {command}", lambda command=command: run_quietly(command, "--store", path))
 
 
 def exports(folder: Path, picture: bytes) -> None:
-    """Export one match of :data:`MOVES` moves, with a picture of every move, in every form."""
+    """Export one match of :data:`MOVES` moves, with a picture of every event, in every format."""
     path, record = folder / "export.db", random_match(1)
     with Store.open(path) as store:
         match = store.begin(record.info)
@@ -123,13 +125,13 @@ def exports(folder: Path, picture: bytes) -> None:
             store.append(match, event, picture, None)
     for form in FORMS:
         file = folder / f"match{form}"
-        told(f"export to {form}", lambda file=file: quietly("export", 1, "--store", path, "-o", file))
+        report_call(f"export to {form}", lambda file=file: run_quietly("export", 1, "--store", path, "-o", file))
         print(f"  {file.stat().st_size / 1000:.0f} kB", file=sys.stderr)
-    film(folder / "match.mp4", path)
+    export_film(folder / "match.mp4", path)
 
 
-def film(file: Path, path: Path) -> None:
-    """Export the match once more, beside a recording of two minutes; how many times faster than it was played?"""
+def export_film(file: Path, path: Path) -> None:
+    """Time writing a recording of two minutes, and exporting the match as a film from it, relative to real time."""
     frames = list(RecordingSource(read_recording(EXAMPLE)).frames())
     reel = Reel(path.parent / "tape", Card("p", "domination", "domination", FPS, "", ""), 10**12)
     pictures = [cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes() for frame in frames]
@@ -142,19 +144,21 @@ def film(file: Path, path: Path) -> None:
     print(f"a frame takes {reel.used_bytes / count / 1000:.0f} kB", file=sys.stderr)
     with Store.open(path) as store:
         record = take_out(store, store.match_ids()[0])
-        quick = replace(record, events=tuple(replace(event, t=event.t / 5) for event in record.events))
-        store.add_recording(put_in(store, quick), Recorded(path.parent / "tape", 0.0))
-    begun = time.process_time()
-    _, ms = clocked(lambda: quietly("export", "last", "--store", path, "-o", file))
-    cpu_s = time.process_time() - begun
+        faster = replace(record, events=tuple(replace(event, t=event.t / 5) for event in record.events))
+        store.add_recording(put_in(store, faster), Recorded(path.parent / "tape", 0.0))
+    begun_s = time.process_time()
+    _, ms = clocked(lambda: run_quietly("export", "last", "--store", path, "-o", file))
+    cpu_s = time.process_time() - begun_s
     video = cv2.VideoCapture(str(file))
     length_s = video.get(cv2.CAP_PROP_FRAME_COUNT) / FPS
-    took = f"{ms / 1000:.1f} s ({cpu_s:.1f} s on the processor)"
-    print(f"export of a film of {length_s:.0f} s: {took}, {length_s / ms * 1000:.0f} times real time", file=sys.stderr)
+    duration = f"{ms / 1000:.1f} s ({cpu_s:.1f} s on the processor)"
+    print(
+        f"export of a film of {length_s:.0f} s: {duration}, {length_s / ms * 1000:.0f} times real time", file=sys.stderr
+    )
 
 
 def main() -> int:
-    """Print the table of single calls on standard output, everything else beside it."""
+    """Print the table of single calls on standard output, everything else on standard error."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     cv2.setNumThreads(1)
     frame = next(RecordingSource(read_recording(EXAMPLE)).frames())
@@ -165,7 +169,7 @@ def main() -> int:
         folder = Path(name)
         commits(folder, picture)
         exports(folder, picture)
-        many(folder)
+        fill_store(folder)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""How long an event takes to a browser, what spectators cost, how heavy the page is: ``python -m tools.bench_web``."""
+"""Measures event-to-browser latency, the cost of spectators and the page's size: ``python -m tools.bench_web``."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ from companion.web.page import Page
 from tools.chromium import launched
 
 EVENTS, EVENT_S = 200, 0.1
-SPECTATORS, MOVE_S, WATCHED_S = 200, 1.0, 30.0
-"""One move per second: several times as many as at a real table."""
+"""Number of timed events, and the pause before each."""
+
+SPECTATORS, MOVE_S, WATCHING_S = 200, 1.0, 30.0
+"""Number of spectators, time between moves, and duration.  Moves are several times as frequent as at a real table."""
 
 TABLE_FILES = (
     "table.html",
@@ -41,15 +43,17 @@ TABLE_FILES = (
     "token.js",
     "icon.svg",
 )
+"""Files that a table's page loads."""
 
 WATCH = """() => { window.seen = {}; new MutationObserver(() => {
     const n = document.getElementById("board").dataset.n;
     if (n && !(n in window.seen)) window.seen[n] = Date.now();
 }).observe(document.body, {childList: true, subtree: true, attributes: true, characterData: true}); }"""
+"""JavaScript that stores in ``window.seen`` when the board first shows each event number, in ms since the epoch."""
 
 
-def matches(seed: int = 1) -> tuple[Match, random.Random]:
-    """A match of Domination to be played at random."""
+def new_match(seed: int = 1) -> tuple[Match, random.Random]:
+    """A new match of Domination, and the generator for its random moves."""
     game = load_game("domination")
     return Match(game, game.start()), random.Random(seed)
 
@@ -58,7 +62,7 @@ class Player:
     """Plays random moves into a feed."""
 
     def __init__(self) -> None:
-        self.match, self._rng = matches()
+        self.match, self._rng = new_match()
         self.n = 1
         self.feed = Feed(format_position(self.match.game, self.match.position))
         self.tell(Start(t=0.0, n=1, position=format_position(self.match.game, self.match.position)))
@@ -71,7 +75,10 @@ class Player:
         self.feed.follow(event.t, Snapshot("watching", "clear", text, mover, "", (), (), None), None)
 
     def play(self) -> int:
-        """One move; the number of its event.  A match that is over begins anew on the board, not in the record."""
+        """Play one random move and return its event number.
+
+        After the end of a match the position restarts, while event numbers continue.
+        """
         game = self.match.game
         if self.match.outcome is not None:
             self.match = Match(game, game.start())
@@ -85,23 +92,23 @@ class Player:
 
 
 def serve(seconds: float) -> None:
-    """A table's page in a process of its own; prints its port, then plays for so long once a line is read."""
+    """Serve a table's page: print its port, wait for a line on standard input, then play for ``seconds``."""
     player = Player()
     page = Page(("127.0.0.1", 0), player.feed)
     print(page.server.port, flush=True)
     sys.stdin.readline()
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    end_s = time.monotonic() + seconds
+    while time.monotonic() < end_s:
         time.sleep(MOVE_S)
         player.play()
     page.close()
 
 
 def to_browser() -> None:
-    """From the deciding thread's call to the board as drawn on the page, in a real browser."""
+    """Measure the time from publishing an event until a real browser shows its board."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - of the dev extra
 
-    player, sent = Player(), dict[int, float]()
+    player, sent_s = Player(), dict[int, float]()
     page = Page(("127.0.0.1", 0), player.feed)
     with sync_playwright() as playwright:
         browser = launched(playwright)
@@ -111,35 +118,35 @@ def to_browser() -> None:
         tab.evaluate(WATCH)
         for _ in range(EVENTS):
             tab.wait_for_timeout(1000 * EVENT_S)
-            begun = time.time()
-            sent[player.play()] = begun
+            begun_s = time.time()
+            sent_s[player.play()] = begun_s
         tab.wait_for_timeout(500)
-        seen = {int(n): at / 1000 for n, at in tab.evaluate("window.seen").items()}
+        seen_s = {int(n): at / 1000 for n, at in tab.evaluate("window.seen").items()}
         browser.close()
     page.close()
-    took = sorted(1000 * (seen[n] - begun) for n, begun in sent.items() if n in seen)
-    middle, high = took[len(took) // 2], took[int(0.95 * len(took))]
-    print(f"event to browser: {len(took)} of {EVENTS} seen; ", end="")
-    print(f"median {middle:.0f} ms, p95 {high:.0f} ms, worst {took[-1]:.0f} ms", flush=True)
+    delays_ms = sorted(1000 * (seen_s[n] - begun_s) for n, begun_s in sent_s.items() if n in seen_s)
+    median_ms, p95_ms = delays_ms[len(delays_ms) // 2], delays_ms[int(0.95 * len(delays_ms))]
+    print(f"event to browser: {len(delays_ms)} of {EVENTS} seen; ", end="")
+    print(f"median {median_ms:.0f} ms, p95 {p95_ms:.0f} ms, worst {delays_ms[-1]:.0f} ms", flush=True)
 
 
 async def _spectate(port: int, counts: list[int]) -> None:
-    """One browser: the stream, and the board of each move."""
+    """Act as one browser: read the event stream, fetch the board of each move, and count moves in ``counts[0]``."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    asking = await asyncio.open_connection("127.0.0.1", port)
+    board_connection = await asyncio.open_connection("127.0.0.1", port)
     writer.write(b"GET /events?with=state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     while line := await reader.readline():
         if line.startswith(b'data: {"event":"accepted"'):
             counts[0] += 1
             n = re.search(rb'"n":(\d+)', line)
             assert n is not None
-            await _board(asking, n[1])
+            await _board(board_connection, n[1])
     writer.close()
 
 
-async def _board(wire: tuple[asyncio.StreamReader, asyncio.StreamWriter], n: bytes) -> None:
-    """Fetch one board over a connection that stays open, as browsers do."""
-    reader, writer = wire
+async def _board(connection: tuple[asyncio.StreamReader, asyncio.StreamWriter], n: bytes) -> None:
+    """Fetch the board of event ``n`` over a keep-alive connection, as browsers do."""
+    reader, writer = connection
     writer.write(b"GET /board/%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" % n)
     head = await reader.readuntil(b"\r\n\r\n")
     length = re.search(rb"content-length: (\d+)", head)
@@ -148,42 +155,44 @@ async def _board(wire: tuple[asyncio.StreamReader, asyncio.StreamWriter], n: byt
 
 
 async def _watch(port: int, count: int) -> int:
+    """Run ``count`` spectators until the server closes; return the number of moves that they received."""
     counts = [0]
     await asyncio.gather(*(_spectate(port, counts) for _ in range(count)), return_exceptions=True)
     return counts[0]
 
 
 def spectators(count: int) -> None:
-    """Measure memory and time of a server with ``count`` spectators."""
-    command = [sys.executable, "-m", "tools.bench_web", "--serve", str(WATCHED_S)]
-    with subprocess.Popen(  # noqa: S603 - this very file
+    """Measure the server's memory and processor time with ``count`` spectators."""
+    command = [sys.executable, "-m", "tools.bench_web", "--serve", str(WATCHING_S)]
+    with subprocess.Popen(  # noqa: S603 - this file itself
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         port = int(server.stdout.readline())
         alone_mb, before_s = _resident_mb(server.pid), _busy_s(server.pid)
-        begun, most_mb = time.monotonic(), 0.0
+        begun_s, peak_mb = time.monotonic(), 0.0
         server.stdin.write("\n")
         server.stdin.flush()
         pid = os.fork()
         if pid == 0:
-            told = asyncio.run(_watch(port, count))
-            print(f"spectators: {count}; {told} moves told", flush=True)
+            moves = asyncio.run(_watch(port, count))
+            print(f"spectators: {count}; {moves} moves told", flush=True)
             os._exit(0)
         used_s = 0.0
         while server.poll() is None:
-            most_mb, used_s = max(most_mb, _resident_mb(server.pid)), max(used_s, _busy_s(server.pid) - before_s)
+            peak_mb, used_s = max(peak_mb, _resident_mb(server.pid)), max(used_s, _busy_s(server.pid) - before_s)
             time.sleep(0.25)
-        lasted_s = time.monotonic() - begun
+        elapsed_s = time.monotonic() - begun_s
         os.waitpid(pid, 0)
-    share = used_s / lasted_s
-    grown_mb = most_mb - alone_mb
-    print(f"server: {alone_mb:.0f} MB alone, {most_mb:.0f} MB with {count} spectators (+{grown_mb:.0f}); ", end="")
+    share = used_s / elapsed_s
+    grown_mb = peak_mb - alone_mb
+    print(f"server: {alone_mb:.0f} MB alone, {peak_mb:.0f} MB with {count} spectators (+{grown_mb:.0f}); ", end="")
     print(f"{share:.1%} of a core at a move every {MOVE_S:g} s")
 
 
 def _resident_mb(pid: int) -> float:
+    """Resident memory of a process in MiB; 0 after it has ended."""
     try:
         text = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -193,6 +202,7 @@ def _resident_mb(pid: int) -> float:
 
 
 def _busy_s(pid: int) -> float:
+    """Processor time that a process has used; 0 after it has ended."""
     try:
         words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -200,22 +210,22 @@ def _busy_s(pid: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def weight() -> None:
-    """Bytes of everything that a table's page loads, without the camera's picture."""
+def page_weight() -> None:
+    """Print the size of everything that a table's page loads, without the camera's picture."""
     data = [(STATIC / name).read_bytes() for name in TABLE_FILES]
-    packed = sum(len(gzip.compress(file)) for file in data)
-    print(f"page: {sum(map(len, data)) / 1000:.0f} kB in {len(data)} files, {packed / 1000:.0f} kB packed")
+    compressed_bytes = sum(len(gzip.compress(file)) for file in data)
+    print(f"page: {sum(map(len, data)) / 1000:.0f} kB in {len(data)} files, {compressed_bytes / 1000:.0f} kB packed")
 
 
 def main() -> None:
-    """Measure all."""
+    """Print all measurements."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.serve:
         serve(arguments.serve)
         return
-    weight()
+    page_weight()
     to_browser()
     spectators(SPECTATORS)
 

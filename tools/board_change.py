@@ -1,7 +1,7 @@
-"""Simulated matches on somebody's own board that changes meanwhile: stains, dust, wear, light.
+"""Simulated matches on a user's own board that changes during play: stains, dust, wear, light.
 
-Every position is read once, with an appearance that follows what changes and with one that does not: prints how many
-squares were misread, how likely the truth was, and how long following took.
+Every position is read once with an appearance model that adapts to the changes, and once with one that does not.
+Prints how many squares were misread, how likely the ground truth was, and how long adapting took.
 """
 
 from __future__ import annotations
@@ -30,29 +30,33 @@ from vision.reader import Reader
 
 Array = npt.NDArray[np.float64]
 Change = Callable[[Array, Array, Array, float], Array]
-"""Linear light (height, width, 3) b g r of the empty table at places x, y mm once ``amount`` (0 to 1) has happened."""
+"""``change(table, x, y, amount)``: the empty table (height, width, 3), linear light in BGR order, after ``amount``
+(0 to 1) of a change; ``x``, ``y`` (height, width) are the pixels' positions on the table in mm."""
 
 SPOT_MM = 18.0
+"""Radius of a stain."""
+
 PRINTED = load_kit("draughts")
-OWN = replace(
+OWN_KIT = replace(
     PRINTED,
     mat=replace(PRINTED.mat, colour=None, patches=()),
     board=replace(PRINTED.board, cell_colour=None, chequer_colour=None),
 )
-"""The same board, of which no colour is known."""
+"""The same board without known colours, as for a user's own board."""
 
 MIDDLE_MM = np.mean([PRINTED.centre_mm("d4"), PRINTED.centre_mm("e4")], axis=0)
+"""Centre of the stains: between the squares d4 and e4."""
 
 
 def _spot(x: Array, y: Array) -> Array:
-    """(height, width, 1) 1 on two squares, 0 around them."""
+    """(height, width, 1) soft mask: 1 within SPOT_MM of the middle between two squares, 0 farther away."""
     spot: Array = 1 / (1 + np.exp((np.hypot(x - MIDDLE_MM[0], y - MIDDLE_MM[1]) - SPOT_MM) / 1.5))[..., None]
     return spot
 
 
 def _ring(table: Array, x: Array, y: Array, amount: float) -> Array:
-    far = np.hypot(x - MIDDLE_MM[0], y - MIDDLE_MM[1]) - 20
-    return table * (1 - 0.5 * amount * np.exp(-((far / 2.5) ** 2))[..., None] * np.array([1.1, 0.9, 0.7]))
+    distance_mm = np.hypot(x - MIDDLE_MM[0], y - MIDDLE_MM[1]) - 20
+    return table * (1 - 0.5 * amount * np.exp(-((distance_mm / 2.5) ** 2))[..., None] * np.array([1.1, 0.9, 0.7]))
 
 
 def _wine(table: Array, x: Array, y: Array, amount: float) -> Array:
@@ -91,62 +95,66 @@ EVERYWHERE = (_warm,)
 
 
 def changed(picture: Picture, change: Change, x: Array, y: Array, amount: float) -> Picture:
-    """``picture`` (height, width, 3) uint8 BGR with ``amount`` of a ``change``."""
+    """``picture`` (height, width, 3) uint8 BGR after ``amount`` of a ``change``."""
     light = change(LINEAR[picture].astype(np.float64), x, y, amount)
     return np.clip(np.rint(to_srgb(light)), 0, 255).astype(np.uint8)
 
 
 def photographs(change: Change, plies: int, seed: int) -> list[tuple[Picture, dict[str, str]]]:
-    """A picture of the empty board, of the start and of every position of a random match, and the stacks in it."""
+    """Render the empty board, the start position and a random match of ``plies`` positions; each with its stacks."""
     game, camera, rng = load_game("draughts"), default_camera(), random.Random(seed)
     scene = Scene(PRINTED, camera, default_pose(PRINTED, camera), LIGHTS["window"])
-    bare, (x, y) = ground(PRINTED, camera, scene.pose, scene.light), places_mm(camera, scene.pose)
-    position, taken = game.start(), []
-    for number in range(-2, plies):
-        stacks = dict(zip(game.layout.cells, game.table(position).stacks, strict=True)) if number > -2 else {}
-        amount = min(1.0, max(0, number) / (0.75 * plies))
-        table = bare if change in EVERYWHERE else changed(bare, change, x, y, amount)
-        setup = set_up(tuple(stacks.get(cell, "") for cell in PRINTED.cells), None, seeded("board", number))
-        picture = Renderer(scene, 0, table).picture(setup, number + 2)
+    empty_table, (x, y) = ground(PRINTED, camera, scene.pose, scene.light), places_mm(camera, scene.pose)
+    position, photos = game.start(), []
+    for ply in range(-2, plies):
+        stacks = dict(zip(game.layout.cells, game.table(position).stacks, strict=True)) if ply > -2 else {}
+        amount = min(1.0, max(0, ply) / (0.75 * plies))
+        table = empty_table if change in EVERYWHERE else changed(empty_table, change, x, y, amount)
+        setup = set_up(tuple(stacks.get(cell, "") for cell in PRINTED.cells), None, seeded("board", ply))
+        picture = Renderer(scene, 0, table).picture(setup, ply + 2)
         picture = changed(picture, change, x, y, amount) if change in EVERYWHERE else picture
-        taken.append((picture, {cell: stack for cell, stack in stacks.items() if stack}))
-        if number >= -1:
+        photos.append((picture, {cell: stack for cell, stack in stacks.items() if stack}))
+        if ply >= -1:
             position = game.play(position, rng.choice(game.legal_moves(position)))
-    return taken
+    return photos
 
 
 def read(kit: Kit, shots: list[tuple[Picture, dict[str, str]]], *, follows: bool) -> tuple[int, int, float, float]:
-    """Squares misread, squares read, nats that the truth lacked to be sure, processor seconds per verdict."""
+    """Read a rendered match; ``follows``: adapt the appearance after each position.
+
+    Returns squares misread (truth below p = 0.5), squares read, the summed negative log-likelihood of the truth in
+    nats, and the processor seconds per position spent on adapting.
+    """
     (empty, _), (start, layout), *match = shots
     reader = Reader(kit, default_camera(), enrol(start, kit, default_camera(), (), layout, [empty]))
-    wrong, squares, nats, spent_s = 0, 0, 0.0, 0.0
-    for number, (picture, stacks) in enumerate(match):
-        reading = reader.read(Frame(picture, number, float(number)))
+    wrong, squares, nats, cpu_s = 0, 0, 0.0, 0.0
+    for ply, (picture, stacks) in enumerate(match):
+        reading = reader.read(Frame(picture, ply, float(ply)))
         for row, cell in enumerate(reading.cells):
             stack = stacks.get(cell, "")
             state = (len(stack), stack[-1] if stack else None)
-            likely = float(reading.log_likelihood[row, reading.states.index(state)])
-            wrong, squares, nats = wrong + (likely < np.log(0.5)), squares + 1, nats - likely
+            log_p = float(reading.log_likelihood[row, reading.states.index(state)])
+            wrong, squares, nats = wrong + (log_p < np.log(0.5)), squares + 1, nats - log_p
         begun_s = time.process_time()
         if follows:
             reader.learn_bare(picture, stacks)
-        spent_s += time.process_time() - begun_s
-    return wrong, squares, nats, spent_s / len(match)
+        cpu_s += time.process_time() - begun_s
+    return wrong, squares, nats, cpu_s / len(match)
 
 
 def main() -> int:
     """Print a row for each change."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("changes", nargs="*", metavar="CHANGE", help=f"of {', '.join(CHANGES)} (default: all)")
+    parser.add_argument("changes", nargs="*", metavar="CHANGE", help=f"one of {', '.join(CHANGES)} (default: all)")
     parser.add_argument("--plies", type=int, default=24)
     parser.add_argument("--seed", type=int, default=3)
     options = parser.parse_args()
     for name in options.changes or CHANGES:
         shots = photographs(CHANGES[name], options.plies, options.seed)
-        kept, followed = (read(OWN, shots, follows=follows) for follows in (False, True))
+        fixed, adaptive = (read(OWN_KIT, shots, follows=follows) for follows in (False, True))
         print(
-            f"{name}: {kept[0]} of {kept[1]} squares misread ({kept[2]:.2f} nats) without following, "
-            f"{followed[0]} ({followed[2]:.2f}) with it, {1000 * followed[3]:.0f} ms a verdict",
+            f"{name}: {fixed[0]} of {fixed[1]} squares misread ({fixed[2]:.2f} nats) without following, "
+            f"{adaptive[0]} ({adaptive[2]:.2f}) with it, {1000 * adaptive[3]:.0f} ms a verdict",
             flush=True,
         )
     return 0

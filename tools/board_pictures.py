@@ -1,6 +1,6 @@
 """Make the pictures of boards in docs/pictures: ``python -m tools.board_pictures``.
 
-A real browser, with WebGL in software, looks at the real page, which is told scripted matches of every game.
+A real browser with software WebGL opens the real page, to which scripted matches of every game are published.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from companion.records.page import page as match_page
 from companion.records.record import MatchRecord
 from companion.web.feed import Bell
 from tools.chromium import launched
-from tools.told import Told
+from tools.scripted_match import ScriptedMatch
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 LAPTOP, PHONE, SCREEN = (1280, 900), (390, 844), (1920, 1080)
@@ -36,23 +36,23 @@ GIF_WIDTH, GIF_MS, GIF_COLOURS = 820, 1800, 96
 TILE = (520, 400)
 
 HALF_DONE = {"domination": 3, "cheight": 24, "draughts": 3}
-"""Games that have turns of several steps, and the seed of a match that comes to one."""
+"""Games whose turns have several steps, and the seed of a match in which one can be left unfinished."""
 
 TABLES = {"table-1": "domination", "table-2": "cheight", "table-3": "ziggurat", "table-4": "citadel"}
 PEOPLE = (("Ada", "Bo"), ("Cy", "Di"), ("Eve", "Fay"), ("Gil", "Hana"))
 
 
-def opened(
-    browser: Browser, told: Told, size: tuple[int, int] = LAPTOP, *, dark: bool = False, code: str = "en"
+def open_page(
+    browser: Browser, scripted: ScriptedMatch, size: tuple[int, int] = LAPTOP, *, dark: bool = False, code: str = "en"
 ) -> Page:
-    """The page of a match in a browser."""
+    """Open a match's page, with its token if a question is asked, and wait until the board is drawn in 3D."""
     scheme = "dark" if dark else "light"
     page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, locale=code)
     page.set_default_timeout(TIMEOUT_MS)
     page.goto(
-        f"{told.page.server.url}#token={told.page.token}"
-        if told.feed.standing.snapshot.mode == "asking"
-        else told.page.server.url
+        f"{scripted.page.server.url}#token={scripted.page.token}"
+        if scripted.feed.standing.snapshot.mode == "asking"
+        else scripted.page.server.url
     )  # type: ignore[union-attr]
     page.locator("#board canvas[data-bodies]").wait_for()
     if page.locator("#camera[open]").count():
@@ -63,65 +63,67 @@ def opened(
     return page
 
 
-def keep(page: Page, name: str) -> None:
-    """Write what the page shows."""
+def save_screenshot(page: Page, name: str) -> None:
+    """Save a screenshot of the page as JPEG."""
     page.wait_for_timeout(SETTLED_MS)
     page.screenshot(path=str(PICTURES / f"{name}.jpg"), type="jpeg", quality=QUALITY)
 
 
-def states(browser: Browser, name: str) -> Image.Image:
-    """Pictures of a game's page in every state but a turn half done; the board alone is returned."""
-    told = Told(name)
+def save_states(browser: Browser, name: str) -> Image.Image:
+    """Save pictures of a game's page in every state except an unfinished turn; return a picture of the board alone."""
+    scripted = ScriptedMatch(name)
     for _ in range(PLIES):
-        told.play()
-    page = opened(browser, told)
-    keep(page, f"board-{name}")
+        scripted.play()
+    page = open_page(browser, scripted)
+    save_screenshot(page, f"board-{name}")
     board = Image.open(io.BytesIO(page.locator("#board").screenshot())).convert("RGB")
-    for state, do in (("illegal", told.offend), ("set-up", told.set_up)):
-        do()
-        keep(page, f"board-{name}-{state}")
-        told.restore()
+    for state, action in (("illegal", scripted.play_illegal), ("set-up", scripted.begin_setup)):
+        action()
+        save_screenshot(page, f"board-{name}-{state}")
+        scripted.restore()
     page.close()
-    for state, do in (("question", told.ask), ("over", told.end)):
-        do()
-        page = opened(browser, told)
-        keep(page, f"board-{name}-{state}")
+    for state, action in (("question", scripted.ask_question), ("over", scripted.end_by_ruling)):
+        action()
+        page = open_page(browser, scripted)
+        save_screenshot(page, f"board-{name}-{state}")
         page.close()
-        told.play()
-    told.page.close()
+        scripted.play()
+    scripted.page.close()
     return board
 
 
-def unfinished(browser: Browser, name: str, seed: int) -> None:
-    """A picture of a turn half done."""
-    told = Told(name, seed)
-    told.leave_unfinished()
-    page = opened(browser, told)
-    keep(page, f"board-{name}-unfinished")
+def save_unfinished(browser: Browser, name: str, seed: int) -> None:
+    """Save a picture of an unfinished turn."""
+    scripted = ScriptedMatch(name, seed)
+    scripted.leave_unfinished()
+    page = open_page(browser, scripted)
+    save_screenshot(page, f"board-{name}-unfinished")
     page.close()
-    told.page.close()
+    scripted.page.close()
 
 
-def special(browser: Browser, name: str, do: Callable[[Told], None], game: str = "domination", **look: object) -> None:
-    """A picture of one state of ``game``."""
-    told = Told(game)
+def save_state(
+    browser: Browser, name: str, action: Callable[[ScriptedMatch], None], game: str = "domination", **look: object
+) -> None:
+    """Save a picture of ``game`` after PLIES moves and one action; ``look``: keywords of :func:`open_page`."""
+    scripted = ScriptedMatch(game)
     for _ in range(PLIES):
-        told.play()
-    do(told)
-    page = opened(browser, told, **look)  # type: ignore[arg-type]
-    keep(page, name)
+        scripted.play()
+    action(scripted)
+    page = open_page(browser, scripted, **look)  # type: ignore[arg-type]
+    save_screenshot(page, name)
     page.close()
-    told.page.close()
+    scripted.page.close()
 
 
-def moving(browser: Browser) -> None:
-    """A match on the page as a moving picture: moves, an illegal one, its way back."""
-    told = Told("domination", seed=5)
-    page = opened(browser, told)
+def save_animation(browser: Browser) -> None:
+    """Save an animated GIF of a match: legal moves, an illegal one, its restoration."""
+    scripted = ScriptedMatch("domination", seed=5)
+    page = open_page(browser, scripted)
     frames = []
-    acts = [*(told.play,) * MOVING_PLIES, told.offend, told.restore, told.play]
-    for act in [lambda: None, *acts]:
-        act()
+    actions = [*(scripted.play,) * MOVING_PLIES, scripted.play_illegal, scripted.restore, scripted.play]
+    for action in [lambda: None, *actions]:
+        action()
         page.wait_for_timeout(SETTLED_MS)
         frames.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
     height = round(GIF_WIDTH * LAPTOP[1] / LAPTOP[0] * 0.9)
@@ -134,11 +136,11 @@ def moving(browser: Browser) -> None:
     file = PICTURES / "match.gif"
     quantized[0].save(file, "GIF", save_all=True, append_images=quantized[1:], duration=times, loop=0)
     page.close()
-    told.page.close()
+    scripted.page.close()
 
 
-def together(boards: list[Image.Image]) -> None:
-    """All games in one picture."""
+def save_overview(boards: list[Image.Image]) -> None:
+    """Save one picture with the boards of all games."""
     columns = 3
     rows = -(-len(boards) // columns)
     sheet = Image.new("RGB", (columns * TILE[0], rows * TILE[1]), "#f5f1e7")
@@ -152,63 +154,68 @@ def together(boards: list[Image.Image]) -> None:
 
 @contextmanager
 def played_hall() -> Iterator[HallPage]:
-    """A hall of four tables: one has ended, at one there is an illegal move."""
+    """A hall of four tables: one match has ended, another one is at an illegal move."""
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "hall.db") as store:
         hub = Hub(store, lambda *_: None, Bell())
         pairings = tuple(Pairing(table, names) for table, names in zip(TABLES, PEOPLE, strict=True))
         tournament = Tournament(Path(folder) / "rounds.txt")
         tournament.arrange(0, Round("Round 1", pairings))
         page = HallPage(("127.0.0.1", 0), hub, tournament)
-        for pairing, name, last in zip(
-            pairings, TABLES.values(), (Told.offend, Told.play, Told.play, Told.end), strict=True
+        for pairing, name, last_action in zip(
+            pairings,
+            TABLES.values(),
+            (ScriptedMatch.play_illegal, ScriptedMatch.play, ScriptedMatch.play, ScriptedMatch.end_by_ruling),
+            strict=True,
         ):
-            told = Told(name)
+            scripted = ScriptedMatch(name)
             for _ in range(PLIES):
-                told.play()
-            last(told)
-            begun = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
-            info = MatchInfo(told.game.tag, told.game.players, told.start, begun, told.game.tag, pairing.names)
+                scripted.play()
+            last_action(scripted)
+            started_at = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
+            info = MatchInfo(
+                scripted.game.tag, scripted.game.players, scripted.start, started_at, scripted.game.tag, pairing.names
+            )
             hub.take(topics.topic(pairing.table, topics.ONLINE), topics.online_message(info), 0.0)
-            for event in told.feed.standing.events:
+            for event in scripted.feed.standing.events:
                 hub.take(
                     topics.topic(pairing.table, topics.EVENT), topics.event_message(topics.key_of(info), event), 0.0
                 )
-            told.page.close()
+            scripted.page.close()
         yield page
         page.close()
 
 
-def replayed(browser: Browser) -> None:
-    """A picture of a kept match that is replayed, at an illegal move."""
-    told = Told("domination")
-    for act in (*(told.play,) * PLIES, told.offend, told.restore, told.play):
-        act()
-    told.page.close()
-    begun = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
-    info = MatchInfo(told.game.tag, told.game.players, told.start, begun, told.game.tag, PEOPLE[0])
+def save_replay(browser: Browser) -> None:
+    """Save a picture of an exported match page, at an illegal move."""
+    scripted = ScriptedMatch("domination")
+    for action in (*(scripted.play,) * PLIES, scripted.play_illegal, scripted.restore, scripted.play):
+        action()
+    scripted.page.close()
+    started_at = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
+    info = MatchInfo(scripted.game.tag, scripted.game.players, scripted.start, started_at, scripted.game.tag, PEOPLE[0])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "match.html"
-        file.write_text(match_page("", MatchRecord(info, told.feed.standing.events), {}), encoding="utf-8")
+        file.write_text(match_page("", MatchRecord(info, scripted.feed.standing.events), {}), encoding="utf-8")
         page = browser.new_page(viewport={"width": LAPTOP[0], "height": LAPTOP[1]}, locale="en")
         page.set_default_timeout(TIMEOUT_MS)
         page.goto(file.as_uri())
         page.locator("#moves button", has_text="Not allowed").click()
         page.locator("#board canvas[data-bodies]").wait_for()
-        keep(page, "replay")
+        save_screenshot(page, "replay")
         page.close()
 
 
-def hall(browser: Browser) -> None:
-    """Pictures of a hall, and of the form of its rounds."""
+def save_hall(browser: Browser) -> None:
+    """Save pictures of a hall, and of the form in which its rounds are arranged."""
     with played_hall() as served:
         page = browser.new_page(viewport={"width": SCREEN[0], "height": SCREEN[1]}, locale="en")
         page.goto(f"{served.server.url}#token={served.token}")
         page.locator(".tables .square").first.wait_for()
-        keep(page, "hall")
+        save_screenshot(page, "hall")
         page.set_viewport_size({"width": LAPTOP[0], "height": LAPTOP[1]})
         page.locator("#arrange").click()
         page.locator("#round").select_option(index=0)
-        keep(page, "hall-rounds")
+        save_screenshot(page, "hall-rounds")
         page.close()
 
 
@@ -216,15 +223,15 @@ def main() -> None:
     """Make all pictures."""
     with sync_playwright() as playwright:
         browser = launched(playwright, draws_in_space=True)
-        moving(browser)
-        together([states(browser, info.name) for info in available_games()])
+        save_animation(browser)
+        save_overview([save_states(browser, info.name) for info in available_games()])
         for name, seed in HALF_DONE.items():
-            unfinished(browser, name, seed)
-        special(browser, "board-dark", Told.offend, dark=True, code="de")
-        special(browser, "board-phone", Told.offend, size=PHONE)
-        special(browser, "board-draughts-10", Told.offend, game="draughts:international")
-        hall(browser)
-        replayed(browser)
+            save_unfinished(browser, name, seed)
+        save_state(browser, "board-dark", ScriptedMatch.play_illegal, dark=True, code="de")
+        save_state(browser, "board-phone", ScriptedMatch.play_illegal, size=PHONE)
+        save_state(browser, "board-draughts-10", ScriptedMatch.play_illegal, game="draughts:international")
+        save_hall(browser)
+        save_replay(browser)
         browser.close()
 
 

@@ -1,6 +1,6 @@
-"""Debian's Chromium without a window, as the tests and the tools that make pictures start it.
+"""Starts Debian's headless Chromium for tests and for tools that make pictures.
 
-The shell that never had one: the whole program prepares menus and tabs that nobody sees, for two fifths of its time.
+It is the headless shell: the full browser spends two fifths of its time on menus and tabs that nobody sees.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ QUIET = (
 )
 WITHOUT_WEBGL = ("--disable-gpu", "--disable-3d-apis")
 SWIFTSHADER = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
-"""WebGL without a graphics card."""
+"""Switches for WebGL by software, without a graphics card."""
 
 
 def launched(playwright: Playwright, *arguments: str, draws_in_space: bool = False) -> Browser:
-    """A browser; ``draws_in_space``: with WebGL, in software.  ``arguments`` are passed on unchanged."""
+    """A new browser, with further command line switches; ``draws_in_space``: with software WebGL."""
     drawing = SWIFTSHADER if draws_in_space else WITHOUT_WEBGL
     return playwright.chromium.launch(executable_path=CHROMIUM, args=[*QUIET, *drawing, *arguments])

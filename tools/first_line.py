@@ -1,4 +1,4 @@
-"""Run a command; standard error says when its first line came, and its memory (RSS) then and at its largest."""
+"""Run a command; report on standard error the time to its first line, and its memory (RSS) then and at peak."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 
 
 def main() -> int:
-    """The command's own exit code."""
-    begun = time.monotonic()
-    with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True) as running:  # noqa: S603 - as it is told
-        assert running.stdout is not None
-        first = running.stdout.readline()
-        first_s, held_kb = time.monotonic() - begun, resident_kb(running.pid)
-        sys.stdout.write(first + running.stdout.read())
-    most_kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    told = f"first line after {first_s:.1f} s, {held_kb / 1024:.0f} MB then, {most_kb / 1024:.0f} MB at most"
-    print(told, file=sys.stderr)
-    return running.returncode
+    """Run the command and return its exit code."""
+    begun_s = time.monotonic()
+    with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - the given command
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        first_s, rss_kb = time.monotonic() - begun_s, resident_kb(process.pid)
+        sys.stdout.write(first + process.stdout.read())
+    peak_kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    summary = f"first line after {first_s:.1f} s, {rss_kb / 1024:.0f} MB then, {peak_kb / 1024:.0f} MB at most"
+    print(summary, file=sys.stderr)
+    return process.returncode
 
 
 def resident_kb(pid: int) -> int:
-    """Memory that a process holds now; 0 where it has ended."""
+    """Resident memory of a process in kB; 0 if it has ended but not been reaped."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
     return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS")), 0)
 

@@ -1,4 +1,4 @@
-"""Measures how soon a camera that stalls or freezes is noticed, and how soon its pictures are used again."""
+"""Measures how soon a stalled or frozen camera is noticed, and how soon its pictures are used again."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from vision.capture.live import LiveSource
 
 ROUNDS = 10
 FPS = 30
-GONE_S = 2.0
+OUTAGE_S = 2.0
+"""Duration of an outage."""
 
 
-class Failing:
-    """Noise at 30 frames a second; from ``fails_s`` on nothing new for two seconds, in one of two ways."""
+class FailingCamera:
+    """A camera driver that gives noise at FPS frames per second, and fails for OUTAGE_S from ``fails_s`` on.
+
+    While it fails it repeats its last picture (``frozen``) or blocks.
+    """
 
     name = "camera 0"
 
@@ -33,13 +37,13 @@ class Failing:
         return ()
 
     def grab(self) -> npt.NDArray[np.uint8]:
-        """The next picture."""
+        """The next picture, (720, 1280, 3) uint8."""
         time.sleep(1 / FPS)
         now = time.monotonic()
-        if self.fails_s <= now < self.fails_s + GONE_S:
+        if self.fails_s <= now < self.fails_s + OUTAGE_S:
             if self._frozen:
                 return self._last
-            time.sleep(self.fails_s + GONE_S - now)
+            time.sleep(self.fails_s + OUTAGE_S - now)
         self._last = self._noise()
         return self._last
 
@@ -53,25 +57,28 @@ class Failing:
 def main() -> int:
     """Print seconds from the failure to the first outage, and from the first good picture to the first frame."""
     for frozen in (False, True):
-        noticed, back = zip(*(once(frozen=frozen) for _ in range(ROUNDS)), strict=True)
-        what = "frozen" if frozen else "silent"
-        for name, values in (("noticed after", noticed), ("used again after", back)):
-            print(f"{what}: {name} {min(values):.2f} / {statistics.median(values):.2f} / {max(values):.2f} s")
+        noticed, used_again = zip(*(measure_outage(frozen=frozen) for _ in range(ROUNDS)), strict=True)
+        failure = "frozen" if frozen else "silent"
+        for name, values in (("noticed after", noticed), ("used again after", used_again)):
+            print(f"{failure}: {name} {min(values):.2f} / {statistics.median(values):.2f} / {max(values):.2f} s")
     return 0
 
 
-def once(*, frozen: bool) -> tuple[float, float]:
-    """One failure."""
-    device = Failing(frozen=frozen)
+def measure_outage(*, frozen: bool) -> tuple[float, float]:
+    """Seconds from a failure to its detection, and from its end to the first frame.
+
+    Raises RuntimeError if the source ends.
+    """
+    device = FailingCamera(frozen=frozen)
     source = LiveSource([device])
     noticed: float | None = None
     try:
-        for shot in source.frames():
+        for item in source.frames():
             now = time.monotonic()
-            if not isinstance(shot, Frame):
+            if not isinstance(item, Frame):
                 noticed = noticed or now - device.fails_s
             elif noticed is not None:
-                return noticed, now - device.fails_s - GONE_S
+                return noticed, now - device.fails_s - OUTAGE_S
     finally:
         source.close()
     raise RuntimeError("the source has ended")

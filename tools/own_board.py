@@ -26,13 +26,15 @@ FOLDER = Path(__file__).parent.parent / "examples" / "own-board"
 CAMERA = FOLDER.parent / "domination-1" / "camera.toml"
 BOARD = {"b2": "A", "b3": "VT", "c3": "TAV", "d2": "V", "d5": "AATV", "e3": "TT", "e4": "A", "f1": "VA", "a6": "TVA"}
 QUALITY = 88
+"""JPEG quality."""
+
 PICTURES = FOLDER.parent.parent / "docs" / "pictures"
 MAT_SCALE, STICKERS_SCALE = 0.7, 0.9
 """Scale of the pictures of printed sheets: pixels per point of the page."""
 
 
 def picture(kit: Kit, stacks: dict[str, str]) -> Picture:
-    """(720, 1280, 3) uint8 BGR of stacks on a kit's board, in lamplight, through the lens of the example recording."""
+    """(720, 1280, 3) uint8 BGR of stacks on a kit's board, in lamplight, with the camera of the example recording."""
     camera = read_camera(CAMERA)
     setup = set_up(tuple(stacks.get(cell, "") for cell in kit.cells), None, seeded("own board", 1))
     return Renderer(Scene(kit, camera, default_pose(kit, camera), LAMP), 1).picture(setup, 0)
@@ -43,10 +45,10 @@ def main() -> int:
     kit = load_kit(str(FOLDER / "six.toml"))
     for name, stacks in (("enrol.jpg", dict(kit.enrol)), ("board.jpg", BOARD)):
         cv2.imwrite(str(FOLDER / name), picture(kit, stacks), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-    (page,) = pypdfium2.PdfDocument(mat_pdf(kit, "a3"))
-    cv2.imwrite(str(PICTURES / "own-mat.png"), page.render(scale=MAT_SCALE).to_numpy())
-    (page,) = pypdfium2.PdfDocument(stickers_pdf("a4"))
-    page.render(scale=STICKERS_SCALE).to_pil().convert("L").save(PICTURES / "stickers.png", optimize=True)
+    (sheet,) = pypdfium2.PdfDocument(mat_pdf(kit, "a3"))
+    cv2.imwrite(str(PICTURES / "own-mat.png"), sheet.render(scale=MAT_SCALE).to_numpy())
+    (sheet,) = pypdfium2.PdfDocument(stickers_pdf("a4"))
+    sheet.render(scale=STICKERS_SCALE).to_pil().convert("L").save(PICTURES / "stickers.png", optimize=True)
     camera = read_camera(CAMERA)
     reader = Reader(kit, camera, enrol(cv2.imread(str(FOLDER / "enrol.jpg")), kit, camera))
     board = cv2.imread(str(FOLDER / "board.jpg"))

@@ -1,7 +1,7 @@
-"""Make the pictures of pages in docs/pictures, each looked at in three ways: ``python -m tools.page_pictures``.
+"""Make the pictures of pages in docs/pictures, each in three views: ``python -m tools.page_pictures``.
 
-A real browser looks at the real pages: light and in English on 1280 x 900, dark and in German on 390 x 844, dark and in
-English on 1920 x 1080.  Names of pages as arguments make only those.
+A real browser opens the real pages: 1280 x 900 in light mode and English, 390 x 844 in dark mode and German, 1920 x
+1080 in dark mode and English.  Arguments restrict the run to the named pages.
 """
 
 from __future__ import annotations
@@ -28,16 +28,18 @@ from companion.records.record import MatchRecord
 from companion.web.feed import Bell
 from tools.board_pictures import LAPTOP, PEOPLE, PHONE, PICTURES, PLIES, QUALITY, SCREEN, TIMEOUT_MS, played_hall
 from tools.chromium import launched
-from tools.told import Told
+from tools.scripted_match import ScriptedMatch
 from tools.web_pictures import started
 
 HEIGHT, GAP, PAPER = 640, 16, "#8a8377"
+"""Height of each view and the gap between two, in px, and the background colour."""
+
 SETTLED_MS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a page is looked at."""
+    """Window size in px, colour scheme and language in which a page is shown."""
 
     size: tuple[int, int]
     scheme: str
@@ -49,34 +51,34 @@ VIEWS = (View(LAPTOP, "light", "en"), View(PHONE, "dark", "de"), View(SCREEN, "d
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A page: its address, and what is done there before the picture is taken."""
+    """A page: its address, and the actions to perform before the screenshot."""
 
     address: str
     prepare: Callable[[Page], object] = lambda _page: None
 
 
-def in_space(page: Page) -> None:
-    """Wait for a board in three dimensions; the camera's part is folded."""
+def wait_for_3d_board(page: Page) -> None:
+    """Wait until the board is drawn in 3D, and fold the camera's panel."""
     page.locator("#board canvas[data-bodies]").wait_for()
     if page.locator("#camera[open]").count():
         page.locator("#camera summary").click()
 
 
 @contextmanager
-def table(*acts: Callable[[Told], object]) -> Iterator[Subject]:
-    """The page of a match in which this has happened."""
-    told = Told("domination")
-    for act in (*(Told.play,) * PLIES, *acts):
-        act(told)
-    yield Subject(f"{told.page.server.url}#token={told.page.token}", in_space)
-    told.page.close()
+def table(*actions: Callable[[ScriptedMatch], object]) -> Iterator[Subject]:
+    """The page of a match after PLIES moves and these actions."""
+    scripted = ScriptedMatch("domination")
+    for action in (*(ScriptedMatch.play,) * PLIES, *actions):
+        action(scripted)
+    yield Subject(f"{scripted.page.server.url}#token={scripted.page.token}", wait_for_3d_board)
+    scripted.page.close()
 
 
 @contextmanager
 def starting() -> Iterator[Subject]:
-    """The form of a new match, at a table that waits for one."""
+    """The form for a new match, at a table that waits for one."""
 
-    def ask(page: Page) -> None:
+    def open_form(page: Page) -> None:
         page.locator("#new").click()
         page.locator("#game").wait_for()
 
@@ -87,27 +89,27 @@ def starting() -> Iterator[Subject]:
             *("--match", f"{folder}/matches.db"),
         ) as address,
     ):
-        yield Subject(address, ask)
+        yield Subject(address, open_form)
 
 
 @contextmanager
 def replaying() -> Iterator[Subject]:
-    """A kept match at an illegal move."""
-    told = Told("domination")
-    for act in (*(told.play,) * PLIES, told.offend, told.restore, told.play):
-        act()
-    told.page.close()
-    begun = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
-    info = MatchInfo(told.game.tag, told.game.players, told.start, begun, told.game.tag, PEOPLE[0])
+    """The page of an exported match, at an illegal move."""
+    scripted = ScriptedMatch("domination")
+    for action in (*(scripted.play,) * PLIES, scripted.play_illegal, scripted.restore, scripted.play):
+        action()
+    scripted.page.close()
+    started_at = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
+    info = MatchInfo(scripted.game.tag, scripted.game.players, scripted.start, started_at, scripted.game.tag, PEOPLE[0])
 
-    def go(page: Page) -> None:
+    def open_illegal_move(page: Page) -> None:
         page.locator("#moves button", has_text=re.compile("Not allowed|Nicht erlaubt")).click()
         page.locator("#board canvas[data-bodies]").wait_for()
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "match.html"
-        file.write_text(match_page("", MatchRecord(info, told.feed.standing.events), {}), encoding="utf-8")
-        yield Subject(file.as_uri(), go)
+        file.write_text(match_page("", MatchRecord(info, scripted.feed.standing.events), {}), encoding="utf-8")
+        yield Subject(file.as_uri(), open_illegal_move)
 
 
 @contextmanager
@@ -119,7 +121,7 @@ def hall() -> Iterator[Subject]:
 
 @contextmanager
 def empty_hall() -> Iterator[Subject]:
-    """A hall to which no table has come."""
+    """A hall without tables."""
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "hall.db") as store:
         hub = Hub(store, lambda *_: None, Bell())
         served = HallPage(("127.0.0.1", 0), hub, Tournament(Path(folder) / "rounds.txt"))
@@ -129,9 +131,9 @@ def empty_hall() -> Iterator[Subject]:
 
 @contextmanager
 def setup() -> Iterator[Subject]:
-    """The set-up, where a phone is chosen as the camera."""
+    """The set-up page on which a phone is chosen as the camera."""
 
-    def choose(page: Page) -> None:
+    def choose_phone(page: Page) -> None:
         page.locator(".choices button").last.click()
         page.locator("#cameras figure").wait_for()
 
@@ -139,14 +141,14 @@ def setup() -> Iterator[Subject]:
         tempfile.TemporaryDirectory() as folder,
         started("setup", "domination", "--web", "127.0.0.1:0", "--panel", "none", "-o", folder) as address,
     ):
-        yield Subject(address, choose)
+        yield Subject(address, choose_phone)
 
 
 SUBJECTS: dict[str, Callable[[], object]] = {
     "table": table,
-    "illegal": lambda: table(Told.offend),
-    "question": lambda: table(Told.ask),
-    "over": lambda: table(Told.end),
+    "illegal": lambda: table(ScriptedMatch.play_illegal),
+    "question": lambda: table(ScriptedMatch.ask_question),
+    "over": lambda: table(ScriptedMatch.end_by_ruling),
     "start": starting,
     "replay": replaying,
     "hall": hall,
@@ -155,8 +157,8 @@ SUBJECTS: dict[str, Callable[[], object]] = {
 }
 
 
-def seen(browser: Browser, subject: Subject, view: View) -> Image.Image:
-    """A page as it is looked at."""
+def screenshot(browser: Browser, subject: Subject, view: View) -> Image.Image:
+    """A screenshot of a page in one view."""
     width, height = view.size
     page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=view.scheme, locale=view.code)  # type: ignore[arg-type]
     page.set_default_timeout(TIMEOUT_MS)
@@ -171,7 +173,7 @@ def seen(browser: Browser, subject: Subject, view: View) -> Image.Image:
 
 
 def side_by_side(images: list[Image.Image]) -> Image.Image:
-    """All in one picture, of one height."""
+    """All images side by side in one, scaled to the same height."""
     small = [
         image.resize((round(image.width * HEIGHT / image.height), HEIGHT), Image.Resampling.LANCZOS) for image in images
     ]
@@ -184,20 +186,20 @@ def side_by_side(images: list[Image.Image]) -> Image.Image:
 
 
 def make(playwright: Playwright, names: list[str]) -> None:
-    """Make the pictures of these pages."""
+    """Save the pictures of the named pages."""
     browser = launched(playwright, draws_in_space=True)
     for name in names:
         with SUBJECTS[name]() as subject:  # type: ignore[attr-defined]
-            sheet = side_by_side([seen(browser, subject, view) for view in VIEWS])
+            sheet = side_by_side([screenshot(browser, subject, view) for view in VIEWS])
         sheet.save(PICTURES / f"page-{name}.jpg", quality=QUALITY)
         print(name, flush=True)
     browser.close()
 
 
 def main() -> None:
-    """Make what the command line asks for."""
+    """Make the pictures that the command line names, by default all."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
-    parser.add_argument("pages", nargs="*", help=f"of {', '.join(SUBJECTS)} (all)")
+    parser.add_argument("pages", nargs="*", help=f"any of {', '.join(SUBJECTS)} (default: all)")
     with sync_playwright() as playwright:
         make(playwright, parser.parse_args().pages or list(SUBJECTS))
 

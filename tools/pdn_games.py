@@ -1,4 +1,4 @@
-"""Random matches of draughts as PDN, one a line as JSON, to be read by another program: `make pdn`.
+"""Prints random draughts matches as PDN, one JSON object per line, for a check by another program: `make pdn`.
 
 python -m tools.pdn_games | PYTHONPATH=.venv-py-draughts python tools/pdn_reader.py
 """
@@ -18,34 +18,34 @@ from companion.records.pdn import TYPES, format_pdn, square_names
 from companion.records.record import MatchRecord
 from companion.rules.notation import format_move, format_position
 
-GAMES, LONGEST = 25, 150
-"""Matches of each form, and plies of each at most."""
+MATCHES, MAX_PLIES = 25, 150
+"""Number of matches of each variant, and maximum number of plies of each."""
 
 
 def main() -> int:
-    """Each match with its form, its PDN and what stands where at its end, as lists of a square's name and a stack."""
+    """Print each match: its variant (form), PDN, and final position (there) as pairs of square name and stack."""
     for tag in TYPES:
-        for seed in range(GAMES):
-            record, match = played(tag, seed)
+        for seed in range(MATCHES):
+            record, match = random_match(tag, seed)
             names = square_names(match.game.layout, TYPES[tag].squares)
             cells = zip(match.game.layout.cells, match.position.board, strict=True)
-            there = sorted((names[cell], stack) for cell, stack in cells if stack)
-            print(json.dumps({"form": tag, "pdn": format_pdn(record), "there": there}))
+            pieces = sorted((names[cell], stack) for cell, stack in cells if stack)
+            print(json.dumps({"form": tag, "pdn": format_pdn(record), "there": pieces}))
     return 0
 
 
-def played(tag: str, seed: int) -> tuple[MatchRecord, Match]:
-    """A match of random moves, always the same for the same seed, and its end."""
-    game, chance = load_game(tag), random.Random(f"{tag} {seed}")
+def random_match(tag: str, seed: int) -> tuple[MatchRecord, Match]:
+    """The record of a match of random moves, deterministic by seed, and the match at its end."""
+    game, rng = load_game(tag), random.Random(f"{tag} {seed}")
     match = Match(game, game.start())
-    begun = format_position(game, match.position)
-    events: list[Event] = [Start(t=0.0, n=1, position=begun)]
-    while match.outcome is None and len(events) <= LONGEST:
-        move = chance.choice(game.legal_moves(match.position))
+    start = format_position(game, match.position)
+    events: list[Event] = [Start(t=0.0, n=1, position=start)]
+    while match.outcome is None and len(events) <= MAX_PLIES:
+        move = rng.choice(game.legal_moves(match.position))
         text, mover, match = format_move(game, match.position, move), match.position.to_move, match.play(move)
         position = format_position(game, match.position)
         events.append(Accepted(t=float(len(events)), n=len(events) + 1, player=mover, move=text, position=position))
-    info = MatchInfo(tag, game.players, begun, datetime(2026, 1, 1, tzinfo=UTC), "draughts", ())
+    info = MatchInfo(tag, game.players, start, datetime(2026, 1, 1, tzinfo=UTC), "draughts", ())
     return MatchRecord(info, tuple(events)), match
 
 

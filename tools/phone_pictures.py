@@ -1,7 +1,7 @@
 """Make the pictures of a phone in docs/phone.md: ``python -m tools.phone_pictures``.
 
-A real browser of a phone's size, whose camera plays the example recording, visits the real program: first over TLS,
-where it warns, then as camera and panel, in English by day and in German by night.
+A real browser of a phone's size, whose fake camera plays the example recording, opens the real program: first over TLS,
+where the browser shows its warning, then as camera and panel, in English and light mode, in German and dark mode.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from companion.simulate.viewpoint import default_camera
 from tools.board_pictures import LAPTOP
 from tools.page_pictures import side_by_side
 from tools.phone_table import (
-    UPRIGHT,
+    PHONE_SIZE_PX,
     WAIT_S,
     Profile,
-    alive,
-    filming,
+    browser_with_camera,
+    noisy_copies,
+    opened_on_phone,
     pictures_of,
-    refereed,
-    taken_in_hand,
+    running_referee,
     write_film,
 )
 
@@ -42,124 +42,126 @@ EXAMPLE = ROOT / "examples" / "domination-1"
 QUALITY = 78
 FILM = "film.y4m"
 FPS = 2
-"""A sixth of its pace, so that each state of the match stands for a while."""
+"""A sixth of the recording's frame rate, so that each state of the match lasts for a while."""
 
 ACCEPTED, ILLEGAL = "accepted", "illegal"
 SETTLED_MS = 700
-HELD = 4
-"""So many pictures the calibration board is held still."""
+HELD_FRAMES = 4
+"""Number of frames for which the calibration board is held still."""
 
 
-def taken(page: Page) -> Image.Image:
-    """What the phone shows."""
+def screenshot(page: Page) -> Image.Image:
+    """A screenshot of the page, once it has settled."""
     page.wait_for_timeout(SETTLED_MS)
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
 @contextmanager
 def set_up(folder: Path, web: str) -> Iterator[tuple[str, str]]:
-    """A set-up at ``web`` with a phone as its camera: the address of its page, and that in the phone's QR code."""
+    """Run the set-up at ``web`` with a phone as camera: the address of its page, and that in the phone's QR code."""
     command = [sys.executable, "-m", "companion.cli", "setup", "domination", "--phone", "--web", web]
     with subprocess.Popen([*command, "-o", str(folder)], stderr=subprocess.PIPE, text=True) as program:  # noqa: S603
         assert program.stderr is not None
-        said = ""
-        while (found := re.search(r"phone 1: (http\S+)", said)) is None:
-            said += program.stderr.readline()
+        messages = ""
+        while (found := re.search(r"phone 1: (http\S+)", messages)) is None:
+            messages += program.stderr.readline()
         try:
-            yield re.findall(r"http\S+", said)[0], found[1]
+            yield re.findall(r"http\S+", messages)[0], found[1]
         finally:
             program.terminate()
 
 
 def first_visit(browser: Browser, folder: Path) -> list[Image.Image]:
-    """The browser's warning, what is behind its button, and the page before it is touched."""
+    """Screenshots: the browser's certificate warning, its details, and the page before the camera is started."""
     write_film(folder / FILM, pictures_of(EXAMPLE)[:1], FPS)
     with set_up(folder, "0.0.0.0:0") as (_, address):
-        page = phone(browser)
-        with suppress(Error):  # A page that is warned of has not been loaded.
+        page = new_phone(browser)
+        with suppress(Error):  # behind the warning, the page has not been loaded
             page.goto(address)
-        shown = [taken(page)]
+        screenshots = [screenshot(page)]
         page.locator("#details-button").click()
-        shown.append(taken(page))
+        screenshots.append(screenshot(page))
         page.locator("#proceed-link").click()
         page.locator("#start").wait_for()
-        shown.append(taken(page))
+        screenshots.append(screenshot(page))
         page.context.close()
-    return shown
+    return screenshots
 
 
-def phone(browser: Browser) -> Page:
-    """A phone of its own."""
-    size = {"width": UPRIGHT[0], "height": UPRIGHT[1]}
+def new_phone(browser: Browser) -> Page:
+    """A page on a new simulated phone."""
+    size = {"width": PHONE_SIZE_PX[0], "height": PHONE_SIZE_PX[1]}
     page = browser.new_context(viewport=size, locale="en-GB", is_mobile=True, device_scale_factor=1).new_page()  # type: ignore[arg-type]
     page.set_default_timeout(1000 * WAIT_S)
     return page
 
 
-def match(browser: Browser, folder: Path, code: str) -> list[Image.Image]:
-    """The camera's page after a move, at an illegal one, and there on its side; a phone that is only a panel."""
+def match_pages(browser: Browser, folder: Path, code: str) -> list[Image.Image]:
+    """Screenshots: the camera's page after a legal and an illegal move and in landscape; a phone as panel only."""
     write_film(folder / FILM, pictures_of(EXAMPLE), FPS)
     profile = Profile(EXAMPLE, EXAMPLE / "camera.toml", EXAMPLE / "set.toml")
-    with refereed(profile, folder, "--language", code) as table:
-        page = taken_in_hand(browser, table.addresses[0])
+    with running_referee(profile, folder, "--language", code) as table:
+        page = opened_on_phone(browser, table.addresses[0])
         page.emulate_media(color_scheme="dark" if code == "de" else "light")
         table.until(lambda: any(event["event"] == ACCEPTED for event in table.events))
-        shown = [taken(page)]
+        screenshots = [screenshot(page)]
         table.until(lambda: any(event["event"] == ILLEGAL for event in table.events))
-        shown.append(taken(page))
-        page.set_viewport_size({"width": UPRIGHT[1], "height": UPRIGHT[0]})
-        shown.append(taken(page))
-        other = phone(browser)
-        other.goto(table.panel)
-        other.locator("#start").click()
-        shown.append(taken(other))
+        screenshots.append(screenshot(page))
+        page.set_viewport_size({"width": PHONE_SIZE_PX[1], "height": PHONE_SIZE_PX[0]})
+        screenshots.append(screenshot(page))
+        panel_page = new_phone(browser)
+        panel_page.goto(table.panel)
+        panel_page.locator("#start").click()
+        screenshots.append(screenshot(panel_page))
         page.context.close()
-        other.context.close()
-    return shown
+        panel_page.context.close()
+    return screenshots
 
 
-def lens(browser: Browser, folder: Path) -> list[Image.Image]:
-    """The set-up's page and the phone's while views of the calibration board are taken by themselves."""
+def lens_calibration(browser: Browser, folder: Path) -> list[Image.Image]:
+    """Screenshots of the set-up's page and the phone's while views of the calibration board are captured."""
     camera = default_camera()
-    held = [picture for hold in range(len(HOLDS)) for picture in alive(board_held(camera, hold), HELD)]
-    write_film(folder / FILM, held, FPS)
-    with set_up(folder, "127.0.0.1:0") as (address, code):
+    pictures = [
+        picture for hold in range(len(HOLDS)) for picture in noisy_copies(board_held(camera, hold), HELD_FRAMES)
+    ]
+    write_film(folder / FILM, pictures, FPS)
+    with set_up(folder, "127.0.0.1:0") as (address, phone_address):
         page = browser.new_page(viewport={"width": LAPTOP[0], "height": LAPTOP[1]}, locale="en-GB")
         page.set_default_timeout(1000 * WAIT_S)
         page.goto(address)
         page.get_by_role("button", name="Lens").click()
-        held_one = taken_in_hand(browser, code)
+        phone_page = opened_on_phone(browser, phone_address)
         page.locator("#collect").click()
-        held_one.get_by_text("4 good views").wait_for()
-        shown = [taken(page), taken(held_one)]
+        phone_page.get_by_text("4 good views").wait_for()
+        screenshots = [screenshot(page), screenshot(phone_page)]
         page.close()
-        held_one.context.close()
-    return shown
+        phone_page.context.close()
+    return screenshots
 
 
-PICTURED: Mapping[str, Callable[[Browser, Path], list[Image.Image]]] = {
+PICTURE_SETS: Mapping[str, Callable[[Browser, Path], list[Image.Image]]] = {
     "phone-first-visit": first_visit,
-    "phone-match": partial(match, code="en"),
-    "phone-match-dark": partial(match, code="de"),
-    "setup-views": lens,
+    "phone-match": partial(match_pages, code="en"),
+    "phone-match-dark": partial(match_pages, code="de"),
+    "setup-views": lens_calibration,
 }
 
 
 def make(playwright: Playwright, folder: Path, names: Sequence[str]) -> None:
-    """Make these pictures."""
+    """Save the named pictures."""
     write_film(folder / FILM, pictures_of(EXAMPLE)[:1], FPS)
-    browser = filming(playwright, folder / FILM)
+    browser = browser_with_camera(playwright, folder / FILM)
     for name in names:
-        side_by_side(PICTURED[name](browser, folder)).save(PICTURES / f"{name}.jpg", quality=QUALITY)
+        side_by_side(PICTURE_SETS[name](browser, folder)).save(PICTURES / f"{name}.jpg", quality=QUALITY)
         print(name, flush=True)
     browser.close()
 
 
 def main() -> None:
-    """Make what the command line asks for."""
+    """Make the pictures that the command line names, by default all."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
-    parser.add_argument("pictures", nargs="*", help=f"of {', '.join(PICTURED)} (all)")
-    names = parser.parse_args().pictures or list(PICTURED)
+    parser.add_argument("pictures", nargs="*", help=f"any of {', '.join(PICTURE_SETS)} (default: all)")
+    names = parser.parse_args().pictures or list(PICTURE_SETS)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         make(playwright, Path(folder), names)
 

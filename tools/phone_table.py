@@ -1,4 +1,4 @@
-"""A recorded table filmed by a phone: Chromium's fake camera plays pictures to the referee's own page."""
+"""Simulates a phone that films a recorded table: Chromium's fake camera plays pictures to the referee's page."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ from firmware_bridge.simulated.device import Device
 from firmware_bridge.simulated.port import Port, serve
 from tools.chromium import launched
 
-UPRIGHT = (390, 844)
-"""Width and height of a phone's page, px."""
+PHONE_SIZE_PX = (390, 844)
+"""Width and height of a phone's page in portrait orientation."""
 
 WAIT_S = 300.0
 """Timeout, long enough for a busy machine."""
 
-LOOK_S = 0.05
+POLL_S = 0.05
+"""Polling interval."""
+
 VERDICTS = (
     "accepted",
     "illegal",
@@ -48,23 +50,22 @@ VERDICTS = (
     "withdrawn",
     "game-over",
 )
-"""Events about the match; the others are about the camera."""
+"""Names of the events that are verdicts on the match."""
 
-LAUNCH = """
+LAUNCHER = """
 import sys, time
 from companion.cli import main
 from vision.capture.live import LiveSource
 opened = LiveSource.__init__
-def told(self, *given, **named):
-    opened(self, *given, **named)
+def report_begin(self, *args, **kwargs):
+    opened(self, *args, **kwargs)
     print("begun:", time.time() - time.monotonic() + self._begun_s, file=sys.stderr, flush=True)
-LiveSource.__init__ = told
+LiveSource.__init__ = report_begin
 sys.exit(main())
 """
-"""The program itself, which also tells when the time of its source began, by the clock that browsers have too."""
+"""Runs the program, and prints to standard error the wall-clock time at which its source's time began."""
 
-
-FILMED = """
+FILM_CLOCK = """
 window.filmed = 0;
 const give = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
 navigator.mediaDevices.getUserMedia = async (wanted) => {
@@ -73,10 +74,9 @@ navigator.mediaDevices.getUserMedia = async (wanted) => {
   return stream;
 };
 """
-"""Notes when the camera, and so the film, began, by the wall clock."""
+"""JavaScript that stores in ``window.filmed`` when the camera, and so the film, began: wall-clock time in s."""
 
-
-MEASURED = """
+MEMORY_REPORT = """
 import sys
 from companion.cli import main
 try:
@@ -84,88 +84,90 @@ try:
 finally:
     print(open("/proc/self/status").read(), file=sys.stderr, flush=True)
 """
-"""The program itself, which at its end tells what memory it has held (``ru_maxrss`` would count its parent's too)."""
+"""Runs the program, and prints its memory to standard error at the end (``ru_maxrss`` would include its parent's)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A recording with the files that a calibration made: of its camera, and of the appearance of its set."""
+    """A recording with its calibration files: of the camera, and of the appearance of the set."""
 
     recording: Path
     camera: Path
     appearance: Path
 
     @property
-    def words(self) -> list[str]:
-        """The arguments of `companion referee` that name its game, its start and its files."""
-        told = tomllib.loads((self.recording / "recording.toml").read_text(encoding="utf-8"))
-        start = told["start"]
+    def arguments(self) -> list[str]:
+        """Arguments of `companion referee` for game, start position and calibration files."""
+        info = tomllib.loads((self.recording / "recording.toml").read_text(encoding="utf-8"))
+        start = info["start"]
         return [start.split()[0], "--start", start, "--camera", str(self.camera), "--set", str(self.appearance)]
 
     @property
     def kit(self) -> Kit:
-        """The set that was filmed."""
-        told = tomllib.loads((self.recording / "recording.toml").read_text(encoding="utf-8"))
-        return load_kit(told["kit"])
+        """The kit of the set that was filmed."""
+        info = tomllib.loads((self.recording / "recording.toml").read_text(encoding="utf-8"))
+        return load_kit(info["kit"])
 
 
 def profile_of(recording: Path, work: Path) -> Profile:
-    """The profile of a recording: beside it, or made in ``work`` from the photographs that it names."""
+    """The profile of a recording: its own files, or files calibrated in ``work`` from the photographs that it names."""
     camera, appearance = recording / "camera.toml", recording / "set.toml"
     if camera.is_file() and appearance.is_file():
         return Profile(recording, camera, appearance)
-    told = tomllib.loads((recording / "recording.toml").read_text(encoding="utf-8"))
-    lens, made = recording / told["lens"], work / recording.name
-    made.mkdir()
-    camera, appearance = made / "camera.toml", made / "set.toml"
+    info = tomllib.loads((recording / "recording.toml").read_text(encoding="utf-8"))
+    lens, folder = recording / info["lens"], work / recording.name
+    folder.mkdir()
+    camera, appearance = folder / "camera.toml", folder / "set.toml"
     photos = sorted(map(str, lens.glob("*.jpg")))
     _companion("calibrate", "lens", *photos, "--board", str(lens / "charuco.toml"), "-o", str(camera))
-    enrol = str(recording / told["enrol"])
-    _companion("calibrate", "pieces", told["kit"], "--camera", str(camera), enrol, "-o", str(appearance))
+    enrol = str(recording / info["enrol"])
+    _companion("calibrate", "pieces", info["kit"], "--camera", str(camera), enrol, "-o", str(appearance))
     return Profile(recording, camera, appearance)
 
 
-def _companion(*words: str) -> None:
-    subprocess.run([sys.executable, "-m", "companion.cli", *words], check=True, env=_here(), stdout=subprocess.DEVNULL)  # noqa: S603
+def _companion(*arguments: str) -> None:
+    """Run a command of the program without its output; raises CalledProcessError if it fails."""
+    command = [sys.executable, "-m", "companion.cli", *arguments]
+    subprocess.run(command, check=True, env=_environment(), stdout=subprocess.DEVNULL)  # noqa: S603
 
 
 class Pillars:
-    """The pillars of a recording, measured by the real firmware behind a pseudo-terminal while its film is played.
+    """The pillars of a recording, measured by the real firmware on a pseudo-terminal while the film is played.
 
     Attributes:
-        words: the arguments of `companion referee` that name the port; none where the kit has no pillars.
+        arguments: of `companion referee`, for the serial port; empty without pillars or recorded sensors.
     """
 
     def __init__(self, profile: Profile, folder: Path) -> None:
-        self.words: list[str] = []
-        self._begun_s, self._pace, self._over = float("inf"), 1.0, threading.Event()
+        self.arguments: list[str] = []
+        self._begun_s, self._speed, self._is_over = float("inf"), 1.0, threading.Event()
         kit, file = profile.kit, profile.recording / "sensors.csv"
         self._thread = None
         if kit.pillars is None or not file.is_file():
             return
-        at = kit.pillars
+        pillars = kit.pillars
         self._scans = [scan for scan in read_heights(file, kit.cells) if None not in scan.heights_mm]
-        ends_mm = (at.base_mm + at.step_mm * level for level in (at.lowest, at.highest))
+        ends_mm = (pillars.base_mm + pillars.step_mm * level for level in (pillars.lowest, pillars.highest))
         bench = Bench(self._heights_mm(0.0), *ends_mm, noise_mm=0.0)
         port = Port(folder / "pillars")
-        self.words = ["--serial", str(folder / "pillars")]
+        self.arguments = ["--serial", str(folder / "pillars")]
         device = Device(bench, self._heights_mm)
-        self._thread = threading.Thread(target=serve, args=(device, port, self._over.is_set), name="firmware")
+        self._thread = threading.Thread(target=serve, args=(device, port, self._is_over.is_set), name="firmware")
         self._thread.start()
 
-    def begin(self, begun_s: float, pace: float) -> None:
-        """The recording begins at ``begun_s`` by the wall clock, ``pace`` times as fast as it was filmed."""
-        self._begun_s, self._pace = begun_s, pace
+    def begin(self, begun_s: float, speed: float) -> None:
+        """Start the recording at the wall-clock time ``begun_s``, at ``speed`` times its original speed."""
+        self._begun_s, self._speed = begun_s, speed
 
     def close(self) -> None:
-        """End the firmware."""
-        self._over.set()
+        """Stop the firmware."""
+        self._is_over.set()
         if self._thread is not None:
             self._thread.join()
 
     def _heights_mm(self, _device_s: float) -> list[float]:
-        """Where the pillars stand now."""
-        t_s = max(0.0, (time.time() - self._begun_s) * self._pace)
+        """The heights of the pillars now, by the wall clock; the device's own time is ignored."""
+        t_s = max(0.0, (time.time() - self._begun_s) * self._speed)
         row = bisect.bisect_right(self._scans, t_s, key=lambda scan: scan.t_s) - 1
         return [mm for mm in self._scans[max(0, row)].heights_mm if mm is not None]
 
@@ -173,40 +175,42 @@ class Pillars:
 def pictures_of(recording: Path) -> list[npt.NDArray[np.uint8]]:
     """All pictures of a recording, (height, width, 3) uint8 BGR."""
     video, pictures = cv2.VideoCapture(str(recording / "video.mp4")), []
-    while (got := video.read())[0]:
-        pictures.append(np.asarray(got[1], np.uint8))
+    while (read := video.read())[0]:
+        pictures.append(np.asarray(read[1], np.uint8))
     video.release()
     return pictures
 
 
 def write_film(film: Path, pictures: Iterable[npt.NDArray[np.uint8]], fps: int) -> None:
-    """Write what a fake camera plays over and over, from its beginning whenever a page opens it: Y4M."""
-    part, is_begun = film.with_suffix(".part"), False
-    with part.open("wb") as out:
+    """Write a Y4M video for the fake camera, which loops it, and restarts it whenever a page opens the camera."""
+    partial, has_header = film.with_suffix(".part"), False
+    with partial.open("wb") as out:
         for picture in pictures:
-            if not is_begun:
+            if not has_header:
                 out.write(b"YUV4MPEG2 W%d H%d F%d:1 Ip A1:1 C420jpeg\n" % (picture.shape[1], picture.shape[0], fps))
-                is_begun = True
+                has_header = True
             out.write(b"FRAME\n" + cv2.cvtColor(picture, cv2.COLOR_BGR2YUV_I420).tobytes())
-    part.replace(film)
+    partial.replace(film)
 
 
-def alive(still: npt.NDArray[np.uint8], count: int = 12, grain: float = 1.5) -> list[npt.NDArray[np.uint8]]:
-    """One picture as a sensor gives it again and again, no two the same: grain of so many of 255 codes (sigma)."""
+def noisy_copies(picture: npt.NDArray[np.uint8], count: int = 12, sigma: float = 1.5) -> list[npt.NDArray[np.uint8]]:
+    """``count`` copies of a picture with independent Gaussian noise of ``sigma`` codes, as of a still scene."""
     rng = np.random.default_rng(1)
-    noise = (rng.normal(0.0, grain, still.shape) for _ in range(count))
-    return [np.clip(still + each, 0, 255).astype(np.uint8) for each in noise]
+    noise = (rng.normal(0.0, sigma, picture.shape) for _ in range(count))
+    return [np.clip(picture + each, 0, 255).astype(np.uint8) for each in noise]
 
 
-def filming(playwright: Playwright, film: Path) -> Browser:
-    """A browser whose camera plays ``film``."""
+def browser_with_camera(playwright: Playwright, film: Path) -> Browser:
+    """A browser whose fake camera plays ``film``."""
     fake = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")
     return launched(playwright, *fake, f"--use-file-for-fake-video-capture={film}")
 
 
-def taken_in_hand(browser: Browser, address: str, script: str = "") -> Page:
-    """A phone of its own on which ``address`` is opened and the button touched."""
-    context: BrowserContext = browser.new_context(viewport={"width": UPRIGHT[0], "height": UPRIGHT[1]}, locale="en-GB")
+def opened_on_phone(browser: Browser, address: str, script: str = "") -> Page:
+    """Open ``address`` on a new simulated phone and start its camera; ``script`` runs before the page's own."""
+    context: BrowserContext = browser.new_context(
+        viewport={"width": PHONE_SIZE_PX[0], "height": PHONE_SIZE_PX[1]}, locale="en-GB"
+    )
     page = context.new_page()
     page.set_default_timeout(1000 * WAIT_S)
     if script:
@@ -217,36 +221,36 @@ def taken_in_hand(browser: Browser, address: str, script: str = "") -> Page:
     return page
 
 
-class Refereed:
-    """A referee at work.
+class RunningReferee:
+    """A referee that runs in another process.
 
     Attributes:
-        addresses: what is in each phone's QR code.
-        panel: what is in the panel's.
-        port: of the page.
+        addresses: the address in each phone's QR code.
+        panel: the address in the panel's QR code.
+        port: of the web page.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], folder: Path, phones: int) -> None:
-        self._process, self._events, self._said = process, folder / "events.jsonl", folder / "said.txt"
-        self.until(lambda: f"phone {phones}: http" in self.said)
-        self.addresses = re.findall(r"^phone \d: (http\S+)$", self.said, re.MULTILINE)
-        self.panel = re.findall(r"panel: (http\S+)$", self.said, re.MULTILINE)[0]
+        self._process, self._events_file, self._stderr_file = process, folder / "events.jsonl", folder / "said.txt"
+        self.until(lambda: f"phone {phones}: http" in self.messages)
+        self.addresses = re.findall(r"^phone \d: (http\S+)$", self.messages, re.MULTILINE)
+        self.panel = re.findall(r"panel: (http\S+)$", self.messages, re.MULTILINE)[0]
         self.port = int(re.findall(r":(\d+)/", self.panel)[0])
 
     @property
-    def said(self) -> str:
-        """What the program has printed for people so far."""
-        return self._said.read_text(encoding="utf-8")
+    def messages(self) -> str:
+        """The program's output on standard error so far."""
+        return self._stderr_file.read_text(encoding="utf-8")
 
     @property
     def events(self) -> list[dict[str, Any]]:
         """The events so far."""
-        whole = self._events.read_text(encoding="utf-8").rpartition("\n")[0]
-        return [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
+        complete_lines = self._events_file.read_text(encoding="utf-8").rpartition("\n")[0]
+        return [json.loads(line) for line in complete_lines.splitlines() if line.startswith("{")]
 
     @property
     def verdicts(self) -> list[tuple[Any, ...]]:
-        """The verdicts on the match so far (see :func:`verdict`)."""
+        """The verdicts so far, in the form of :func:`verdict`."""
         return [verdict(event) for event in self.events if event["event"] in VERDICTS]
 
     @property
@@ -256,7 +260,7 @@ class Refereed:
 
     @property
     def view(self) -> str:
-        """What the referee sees."""
+        """The referee's view of the table: an event state such as ``clear`` or ``no-mat``."""
         return str(self._state["view"])
 
     @property
@@ -267,60 +271,68 @@ class Refereed:
 
     @property
     def begun_s(self) -> float:
-        """When the match's time began, by the wall clock."""
-        return float(re.findall(r"^begun: (\S+)$", self.said, re.MULTILINE)[-1])
+        """Wall-clock time at which the match's time began."""
+        return float(re.findall(r"^begun: (\S+)$", self.messages, re.MULTILINE)[-1])
 
     @property
-    def most_mb(self) -> float:
-        """The most that the process has held (VmHWM)."""
-        return _most_mb(Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii"))
+    def peak_mb(self) -> float:
+        """Peak memory of the process in MB (VmHWM)."""
+        return _peak_mb(Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii"))
 
-    def until(self, what: Callable[[], object], wait_s: float = WAIT_S) -> bool:
-        """Wait for something; whether it came.  Raises AssertionError when the program has ended."""
+    def until(self, condition: Callable[[], object], wait_s: float = WAIT_S) -> bool:
+        """Wait until ``condition`` holds; False on timeout.  Raises AssertionError if the program has ended."""
         end_s = time.monotonic() + wait_s
-        while not what():
-            assert self._process.poll() is None, f"the referee has ended: {self.said}"
+        while not condition():
+            assert self._process.poll() is None, f"the referee has ended: {self.messages}"
             if time.monotonic() > end_s:
                 return False
-            time.sleep(LOOK_S)
+            time.sleep(POLL_S)
         return True
 
 
 @contextmanager
-def refereed(profile: Profile, folder: Path, *words: str, phones: int = 1) -> Iterator[Refereed]:
-    """The game of a recording refereed through phones; ends with the block."""
-    command = [sys.executable, "-c", LAUNCH, "referee", *profile.words, "--phone", str(phones)]
-    command += ["--web", "127.0.0.1:0", "--match", str(folder / "match.db"), "--json", *words]
-    # Both go to files: nobody reads them all the time, and a full pipe would stop the program.
-    with (folder / "said.txt").open("wb") as said, (folder / "events.jsonl").open("wb") as events:
-        process = subprocess.Popen(command, stdout=events, stderr=said, cwd=folder, env=_here())  # noqa: S603
+def running_referee(profile: Profile, folder: Path, *arguments: str, phones: int = 1) -> Iterator[RunningReferee]:
+    """Run the referee on a recording's game with phones as cameras; it is killed at the end of the block."""
+    command = [sys.executable, "-c", LAUNCHER, "referee", *profile.arguments, "--phone", str(phones)]
+    command += ["--web", "127.0.0.1:0", "--match", str(folder / "match.db"), "--json", *arguments]
+    # Output goes to files: nothing reads it continuously, and a full pipe would block the program.
+    with (folder / "said.txt").open("wb") as messages, (folder / "events.jsonl").open("wb") as events:
+        process = subprocess.Popen(command, stdout=events, stderr=messages, cwd=folder, env=_environment())  # noqa: S603
     try:
-        yield Refereed(process, folder, phones)
+        yield RunningReferee(process, folder, phones)
     finally:
         process.kill()
         process.wait()
 
 
-def from_file(profile: Profile, folder: Path) -> tuple[list[dict[str, Any]], float]:
-    """The events of the referee who sees the recording itself, with a page, and the most memory that he held, MB."""
-    command = [sys.executable, "-c", MEASURED, "referee", *profile.words, "--recording", str(profile.recording)]
+def refereed_from_file(profile: Profile, folder: Path) -> tuple[list[dict[str, Any]], float]:
+    """The events of a referee that reads the recording's file, with a web page, and its peak memory in MB."""
+    command = [
+        sys.executable,
+        "-c",
+        MEMORY_REPORT,
+        "referee",
+        *profile.arguments,
+        "--recording",
+        str(profile.recording),
+    ]
     command += ["--match", str(folder / "file.db"), "--json", "--web", "127.0.0.1:0"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=_here(), check=False)  # noqa: S603
-    assert done.stdout, done.stderr
-    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return events, _most_mb(done.stderr)
+    completed = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=_environment(), check=False)  # noqa: S603
+    assert completed.stdout, completed.stderr
+    events = [json.loads(line) for line in completed.stdout.splitlines() if line.startswith("{")]
+    return events, _peak_mb(completed.stderr)
 
 
-def _most_mb(status: str) -> float:
-    """The most memory that a process has held (VmHWM), of its status as Linux tells it."""
+def _peak_mb(status: str) -> float:
+    """Peak memory in MB (VmHWM) from the text of /proc/PID/status."""
     return 1024 * int(re.findall(r"^VmHWM:\s+(\d+)", status, re.MULTILINE)[-1]) / 1e6
 
 
 def verdict(event: dict[str, Any]) -> tuple[Any, ...]:
-    """The part of an event that must be the same however a table was filmed: without times and probabilities."""
+    """The part of an event that must not depend on the camera: kind, move and cells; no times, no probabilities."""
     return (event["event"], event.get("move") or event.get("attempt"), tuple(event.get("cells", ())))
 
 
-def _here() -> dict[str, str]:
-    """The environment in which this very checkout is run."""
+def _environment() -> dict[str, str]:
+    """Environment variables with which subprocesses import this checkout."""
     return os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}

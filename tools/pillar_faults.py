@@ -1,9 +1,9 @@
-"""Recordings of Diamond again with sensors that are wrong, out or missing: what the referee loses, and whom it accuses.
+"""Scores recordings of Diamond with simulated sensor faults: wrong, failed or missing sensors.
 
     python -m tools.pillar_faults                         # every recording with sensors of the larger collection
-    python -m tools.pillar_faults DIR… --only jammed      # these, and of the ways one
+    python -m tools.pillar_faults DIR… --only jammed      # these recordings, one kind of fault
 
-Each way is a copy of the recording with another ``sensors.csv``, scored by the collection's own script.
+Each fault is applied to a copy of the recording's ``sensors.csv``, which the collection's own script then scores.
 """
 
 from __future__ import annotations
@@ -24,75 +24,82 @@ from calibration.kit import load_kit
 from companion.app.sensors import FILE, read_heights
 from tools.score import COMPANION, SHARED, run
 
-GONE_S, WRONG_S = 6.0, 4.0
+DROPOUT_S, OFFSET_S = 6.0, 4.0
 """Times from which nothing is measured any more, or a sensor reads one level too high."""
 
-JAMMED_S = 1.0
-"""A jammed sensor repeats its readings of this period instead of following its pillar."""
+STUCK_S = 1.0
+"""A stuck sensor repeats its readings of this initial period instead of following its pillar."""
 
-STILL = 2
-"""So many pillars that never move have a wrong sensor too, one after the other."""
+STILL_COUNT = 2
+"""Number of pillars that never move, but whose sensors read too high too, one at a time."""
 
 Rows = npt.NDArray[np.float64]
-"""(n, 1 + cells) float64, a moment's time in s, then the height of each pillar in mm."""
+"""(n, 1 + cells) float64: time in s, then the height of each pillar in mm."""
 
-Way = Callable[[Rows], Rows]
+Fault = Callable[[Rows], Rows]
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Print a row for each recording and way; 1 when one had a fault.  Without the collection nothing is scored."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print a row per recording and fault; return 1 if the referee was wrong, 0 if the collection is missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", nargs="*", type=Path, metavar="DIR")
-    parser.add_argument("--only", default="", metavar="WAY", help="only ways whose name begins like this")
+    parser.add_argument("--only", default="", metavar="WAY", help="only faults whose name begins like this")
     parser.add_argument("--companion", default=str(COMPANION), metavar="COMMAND")
-    told = parser.parse_args(words)
+    options = parser.parse_args(argv)
     if not (SHARED / "tools").is_dir():
         print(f"{SHARED}: the collection of pictures is not here; nothing was scored", file=sys.stderr)
         return 0
-    folders = told.recordings or sorted(file.parent for file in (SHARED / "recordings").glob(f"*/{FILE}"))
+    folders = options.recordings or sorted(file.parent for file in (SHARED / "recordings").glob(f"*/{FILE}"))
     with tempfile.TemporaryDirectory() as work:
         codes = [
-            run("score_referee.py", "--verbose", altered(folder, Path(work), name, way), companion=told.companion)
+            run(
+                "score_referee.py",
+                "--verbose",
+                faulty_copy(folder, Path(work), name, fault),
+                companion=options.companion,
+            )
             for folder in folders
-            for name, way in ways(folder).items()
-            if name.startswith(told.only)
+            for name, fault in sensor_faults(folder).items()
+            if name.startswith(options.only)
         ]
     return max(codes, default=0)
 
 
-def ways(folder: Path) -> Mapping[str, Way | None]:
-    """By name, what is done to the sensors of a recording; None: there are none."""
+def sensor_faults(folder: Path) -> Mapping[str, Fault | None]:
+    """The sensor faults for a recording, by name; None: without sensors."""
     kit = load_kit(tomllib.loads((folder / "recording.toml").read_text(encoding="utf-8"))["kit"])
     assert kit.pillars is not None, "sensors measure pillars"
     rows, step_mm = _rows(folder, kit.cells), kit.pillars.step_mm
     is_moved = np.ptp(rows[:, 1:], axis=0) > step_mm
-    still = random.Random(folder.name).sample(np.flatnonzero(~is_moved).tolist(), STILL)
+    still = random.Random(folder.name).sample(np.flatnonzero(~is_moved).tolist(), STILL_COUNT)
     moved = np.flatnonzero(is_moved).tolist()
     return {
         "with": lambda rows: rows,
         "none": None,
-        "gone": lambda rows: rows[rows[:, 0] < GONE_S],
-        **{f"jammed-{kit.cells[cell]}": _jammed(cell) for cell in moved},
-        **{f"high-{kit.cells[cell]}": _high(cell, step_mm) for cell in (*moved, *still)},
+        "gone": lambda rows: rows[rows[:, 0] < DROPOUT_S],
+        **{f"jammed-{kit.cells[cell]}": _stuck(cell) for cell in moved},
+        **{f"high-{kit.cells[cell]}": _too_high(cell, step_mm) for cell in (*moved, *still)},
     }
 
 
-def altered(folder: Path, work: Path, name: str, way: Way | None) -> Path:
-    """A copy of a recording, in a folder of ``work``, with sensors that are wrong in this ``way``."""
+def faulty_copy(folder: Path, work: Path, name: str, fault: Fault | None) -> Path:
+    """Make a copy of a recording in ``work`` with this sensor fault (None: without sensors); return its folder."""
     copy = work / f"{folder.name}-{name}"
     copy.mkdir()
     for file in folder.iterdir():
         if file.name not in (FILE, "recording.toml"):
             (copy / file.name).symlink_to(file.resolve())
-    card = (folder / "recording.toml").read_text(encoding="utf-8")
-    lens = tomllib.loads(card)["lens"]
-    (copy / "recording.toml").write_text(card.replace(f'"{lens}"', f'"{(folder / lens).resolve()}"'), encoding="utf-8")
-    if way is not None:
+    info_text = (folder / "recording.toml").read_text(encoding="utf-8")
+    lens = tomllib.loads(info_text)["lens"]
+    (copy / "recording.toml").write_text(
+        info_text.replace(f'"{lens}"', f'"{(folder / lens).resolve()}"'), encoding="utf-8"
+    )
+    if fault is not None:
         with (folder / FILE).open(encoding="utf-8") as before, (copy / FILE).open("w", encoding="utf-8") as after:
             head = next(csv.reader(before))
             lines = csv.writer(after)
             lines.writerow(head)
-            lines.writerows([f"{value:.2f}" for value in row] for row in way(_rows(folder, head[1:])))
+            lines.writerows([f"{value:.2f}" for value in row] for row in fault(_rows(folder, head[1:])))
     return copy
 
 
@@ -100,23 +107,27 @@ def _rows(folder: Path, cells: Sequence[str]) -> Rows:
     return np.array([(scan.t_s, *scan.heights_mm) for scan in read_heights(folder / FILE, cells)], np.float64)
 
 
-def _jammed(cell: int) -> Way:
-    def way(rows: Rows) -> Rows:
-        first = int(np.searchsorted(rows[:, 0], rows[0, 0] + JAMMED_S))
-        jammed = rows.copy()
-        jammed[:, 1 + cell] = np.resize(rows[:first, 1 + cell], len(rows))
-        return jammed
+def _stuck(cell: int) -> Fault:
+    """The sensor of ``cell`` repeats its first readings."""
 
-    return way
+    def fault(rows: Rows) -> Rows:
+        first = int(np.searchsorted(rows[:, 0], rows[0, 0] + STUCK_S))
+        stuck = rows.copy()
+        stuck[:, 1 + cell] = np.resize(rows[:first, 1 + cell], len(rows))
+        return stuck
+
+    return fault
 
 
-def _high(cell: int, step_mm: float) -> Way:
-    def way(rows: Rows) -> Rows:
-        high = rows.copy()
-        high[rows[:, 0] >= WRONG_S, 1 + cell] += step_mm
-        return high
+def _too_high(cell: int, step_mm: float) -> Fault:
+    """The sensor of ``cell`` reads ``step_mm`` too high from OFFSET_S on."""
 
-    return way
+    def fault(rows: Rows) -> Rows:
+        too_high = rows.copy()
+        too_high[rows[:, 0] >= OFFSET_S, 1 + cell] += step_mm
+        return too_high
+
+    return fault
 
 
 if __name__ == "__main__":

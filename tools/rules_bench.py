@@ -1,4 +1,4 @@
-"""Measures the speed of the rules: at every calm board, and in random play beside python-chess and pydraughts."""
+"""Measures the speed of the rules: successors of a position, and random play next to python-chess and pydraughts."""
 
 from __future__ import annotations
 
@@ -14,84 +14,87 @@ from tools.timing import clocked
 
 POSITIONS = 1000
 SECONDS = 2.0
+"""Duration of each measurement of random play."""
+
 PYDRAUGHTS = ("english", "standard")
-"""Forms that pydraughts plays: English, and international, which it calls standard."""
+"""Names of pydraughts for the variants that it plays: English, and international (standard)."""
 
-LONGEST = 200
-"""Plies after which a random match is stopped: some games seldom end by themselves."""
+MAX_PLIES = 200
+"""Maximum number of plies of a random match: some games seldom end by themselves."""
 
 
-def worst_outlook_ms(tag: str) -> float:
-    """Longest time for all legal moves with their successors' views, over random middle-game positions."""
-    game, rng, worst = load_game(tag), random.Random(1), 0.0
+def worst_successors_ms(tag: str) -> float:
+    """Worst time to compute all legal moves and their successors' views, over random middle-game positions."""
+    game, rng, worst_ms = load_game(tag), random.Random(1), 0.0
     for position in random_positions(tag, rng, POSITIONS):
-        # The best of three: what else the machine does must not count as the rules' time.
-        worst = max(worst, min(clocked(_outlook, game, position)[1] for _ in range(3)))
-    return worst
+        # The best of three, so that other load on the machine is not counted.
+        worst_ms = max(worst_ms, min(clocked(_compute_successors, game, position)[1] for _ in range(3)))
+    return worst_ms
 
 
-def _outlook(game: Game, position: Position) -> None:
+def _compute_successors(game: Game, position: Position) -> None:
+    """Compute the views after all legal moves, as the referee does for a calm board."""
     for move in game.legal_moves(position):
         view(game, game.table(game.play(position, move)))
 
 
 def random_positions(tag: str, rng: random.Random, count: int) -> list[Position]:
-    """Positions from random play, one every few plies."""
+    """``count`` positions from random play: every fifth one from ply 10 on."""
     game = load_game(tag)
-    found: list[Position] = []
-    while len(found) < count:
+    positions: list[Position] = []
+    while len(positions) < count:
         position = game.start()
-        for ply in range(LONGEST):
+        for ply in range(MAX_PLIES):
             moves = game.legal_moves(position)
             if not moves:
                 break
             position = game.play(position, rng.choice(moves))
             if ply >= 8 and ply % 5 == 0 and game.outcome(position) is None:
-                found.append(position)
-    return found[:count]
+                positions.append(position)
+    return positions[:count]
 
 
 def plies_per_s(tag: str) -> float:
-    """Random play: list the legal moves, choose one, play it."""
+    """Plies per second of random play: list the legal moves, choose one, play it."""
     game, rng = load_game(tag), random.Random(1)
-    plies, begun = 0, time.perf_counter()
-    while time.perf_counter() - begun < SECONDS:
+    plies, begun_s = 0, time.perf_counter()
+    while time.perf_counter() - begun_s < SECONDS:
         position = game.start()
-        for _ in range(LONGEST):
+        for _ in range(MAX_PLIES):
             moves = game.legal_moves(position)
             if not moves:
                 break
             position = game.play(position, rng.choice(moves))
             plies += 1
-    return plies / (time.perf_counter() - begun)
+    return plies / (time.perf_counter() - begun_s)
 
 
 def chess_plies_per_s() -> float:
-    """The same by python-chess."""
+    """Likewise by python-chess."""
     rng = random.Random(1)
-    plies, begun = 0, time.perf_counter()
-    while time.perf_counter() - begun < SECONDS:
+    plies, begun_s = 0, time.perf_counter()
+    while time.perf_counter() - begun_s < SECONDS:
         board = chess.Board()
-        for _ in range(LONGEST):
+        for _ in range(MAX_PLIES):
             moves = list(board.legal_moves)
             if not moves:
                 break
             board.push(rng.choice(moves))
             plies += 1
-    return plies / (time.perf_counter() - begun)
+    return plies / (time.perf_counter() - begun_s)
 
 
 def pydraughts_plies_per_s(variant: str) -> float:
-    """The same by pydraughts, whose name for the form of the game is ``variant``."""
+    """Likewise by pydraughts; ``variant`` is one of :data:`PYDRAUGHTS`."""
     rng = random.Random(1)
-    plies, begun = 0, time.perf_counter()
-    while time.perf_counter() - begun < SECONDS:
+    plies, begun_s = 0, time.perf_counter()
+    while time.perf_counter() - begun_s < SECONDS:
         board = draughts.Board(variant=variant)
-        for _ in range(LONGEST):
+        for _ in range(MAX_PLIES):
             moves = board.legal_moves()
-            # A match lasts longer than the budget here, so the clock is asked at every ply.
-            if not moves or time.perf_counter() - begun >= SECONDS:
+            # A match takes longer than SECONDS here, so the clock is checked at every ply.
+            if not moves or time.perf_counter() - begun_s >= SECONDS:
                 break
             board.push(rng.choice(moves))
             plies += 1
-    return plies / (time.perf_counter() - begun)
+    return plies / (time.perf_counter() - begun_s)

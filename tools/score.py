@@ -1,4 +1,4 @@
-"""Run the scoring scripts of the larger collection of pictures over all that it holds: `make score`, one table."""
+"""Run the scoring scripts of the larger picture collection on everything in it: `make score`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMPANION = REPOSITORY / ".venv" / "bin" / "companion"
 
 
 def main() -> int:
-    """Print every script's rows; 1 when one of them found something wrong, 2 when the collection is not here."""
+    """Print the output of every script; return 1 if one of them failed, 2 if the collection is missing."""
     if not (SHARED / "tools").is_dir():
         print(f"{SHARED}: the collection of pictures is not here; nothing was scored", file=sys.stderr)
         return 2
@@ -24,15 +24,15 @@ def main() -> int:
         ),
         *(("score_referee.py", (folder.parent,)) for folder in sorted((SHARED / "recordings").glob("*/truth.jsonl"))),
     ]
-    return max(run(script, *words) for script, words in jobs)
+    return max(run(script, *arguments) for script, arguments in jobs)
 
 
-def run(script: str, *words: object, companion: object = COMPANION) -> int:
-    """One script's exit code; what it prints is shortened to the collection's own names."""
-    command = [sys.executable, SHARED / "tools" / script, "--companion", companion, *words]
-    done = subprocess.run([str(word) for word in command], text=True, capture_output=True, check=False)  # noqa: S603
-    print((done.stdout + done.stderr).replace(f"{SHARED}/", "").rstrip(), flush=True)
-    return min(done.returncode, 1)
+def run(script: str, *arguments: object, companion: object = COMPANION) -> int:
+    """Run a script; print its output with paths relative to the collection; return 0 on success, else 1."""
+    command = [sys.executable, SHARED / "tools" / script, "--companion", companion, *arguments]
+    completed = subprocess.run([str(word) for word in command], text=True, capture_output=True, check=False)  # noqa: S603
+    print((completed.stdout + completed.stderr).replace(f"{SHARED}/", "").rstrip(), flush=True)
+    return min(completed.returncode, 1)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""A thousand connections that say nothing: is a browser still served?  ``python -m tools.soak_connections --help``.
+"""Tests that a browser is served despite a thousand idle connections: ``python -m tools.soak_connections --help``.
 
-Another process opens the connections to a table's page, some silent, some with half a request, and opens each anew when
-it is dropped.  Meanwhile the page is asked again and again.  With ``--tls`` it is served over TLS, and half of the
-connections never agree on it.
+Another process opens the connections to a table's page, half of them silent, half with an incomplete request, and
+reopens each one that is dropped.  Meanwhile the page is requested repeatedly.  With ``--tls`` it is served over TLS,
+and no connection completes its handshake.
 """
 
 from __future__ import annotations
@@ -27,44 +27,46 @@ from companion.web.connections import allow_connections
 from companion.web.feed import Feed
 from companion.web.page import Page
 
-CONNECTIONS, LASTING_S = 1010, 30.0
-HALF = b"GET / HTTP/1.1\r\nHost: local"
-EVERY_S = 0.2
+CONNECTIONS, DURATION_S = 1010, 30.0
+HALF_REQUEST = b"GET / HTTP/1.1\r\nHost: local"
+INTERVAL_S = 0.2
+"""Interval between two requests, and between two checks for dropped connections."""
+
 _GAME = load_game("domination")
 START = format_position(_GAME, _GAME.start())
 
 
-def hold(port: int, count: int) -> None:
-    """Keep so many connections open, until killed."""
+def hold_connections(port: int, count: int) -> None:
+    """Keep ``count`` connections open until killed."""
     allow_connections()
-    wires: list[socket.socket | None] = [None] * count
+    connections: list[socket.socket | None] = [None] * count
     while True:
-        for i, wire in enumerate(wires):
-            if wire is None or is_over(wire):
+        for i, connection in enumerate(connections):
+            if connection is None or is_closed(connection):
                 with suppress(OSError):
-                    wires[i] = socket.create_connection(("127.0.0.1", port), 5.0)
-                    wires[i].sendall(HALF if i % 2 else b"")  # type: ignore[union-attr]
-        time.sleep(EVERY_S)
+                    connections[i] = socket.create_connection(("127.0.0.1", port), 5.0)
+                    connections[i].sendall(HALF_REQUEST if i % 2 else b"")  # type: ignore[union-attr]
+        time.sleep(INTERVAL_S)
 
 
-def is_over(wire: socket.socket) -> bool:
-    """Whether the server has dropped a connection."""
-    wire.settimeout(0.0)
+def is_closed(connection: socket.socket) -> bool:
+    """Whether the server has closed a connection."""
+    connection.settimeout(0.0)
     try:
-        return wire.recv(1) == b""
+        return connection.recv(1) == b""
     except BlockingIOError:
         return False
     except OSError:
         return True
 
 
-def answer_ms(port: int, trusting: ssl.SSLContext | None) -> float | None:
-    """How long the page takes to answer; None: it does not within ten seconds."""
-    begun = time.perf_counter()
+def answer_ms(port: int, tls_context: ssl.SSLContext | None) -> float | None:
+    """Response time of the page; None without a response 200 within ten seconds."""
+    begun_s = time.perf_counter()
     connection = (
         http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-        if trusting is None
-        else http.client.HTTPSConnection("127.0.0.1", port, timeout=10, context=trusting)
+        if tls_context is None
+        else http.client.HTTPSConnection("127.0.0.1", port, timeout=10, context=tls_context)
     )
     try:
         connection.request("GET", "/")
@@ -74,35 +76,35 @@ def answer_ms(port: int, trusting: ssl.SSLContext | None) -> float | None:
         return None
     finally:
         connection.close()
-    return 1000 * (time.perf_counter() - begun)
+    return 1000 * (time.perf_counter() - begun_s)
 
 
 def main() -> int:
-    """Run it; exit code 1 when a request was not answered."""
+    """Run the test; return 1 if a request was not answered."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--connections", type=int, default=CONNECTIONS, metavar="N")
-    parser.add_argument("--seconds", type=float, default=LASTING_S, metavar="S")
+    parser.add_argument("--seconds", type=float, default=DURATION_S, metavar="S")
     parser.add_argument("--tls", action="store_true", help="serve the page over TLS")
-    parser.add_argument("--hold", type=int, metavar="PORT", help="be the process that holds the connections")
-    told = parser.parse_args()
-    if told.hold is not None:
-        hold(told.hold, told.connections)
+    parser.add_argument("--hold", type=int, metavar="PORT", help="act as the process that holds the connections")
+    options = parser.parse_args()
+    if options.hold is not None:
+        hold_connections(options.hold, options.connections)
     with tempfile.TemporaryDirectory() as folder:
-        proof = kept_certificate(Path(folder), ("127.0.0.1",), datetime.now(UTC)) if told.tls else None
-        trusting = None if proof is None else ssl.create_default_context(cafile=str(proof.certificate))
-        page = Page(("127.0.0.1", 0), Feed(START), tls=proof)
-        words = [sys.executable, "-m", "tools.soak_connections", "--connections", str(told.connections)]
-        with subprocess.Popen([*words, "--hold", str(page.server.port)]) as holder:  # noqa: S603 — our own program
+        certificate = kept_certificate(Path(folder), ("127.0.0.1",), datetime.now(UTC)) if options.tls else None
+        tls_context = None if certificate is None else ssl.create_default_context(cafile=str(certificate.certificate))
+        page = Page(("127.0.0.1", 0), Feed(START), tls=certificate)
+        command = [sys.executable, "-m", "tools.soak_connections", "--connections", str(options.connections)]
+        with subprocess.Popen([*command, "--hold", str(page.server.port)]) as holder:  # noqa: S603 — our own program
             try:
-                until, answers = time.monotonic() + told.seconds, list[float | None]()
-                while time.monotonic() < until:
-                    time.sleep(EVERY_S)
-                    answers.append(answer_ms(page.server.port, trusting))
+                end_s, answers = time.monotonic() + options.seconds, list[float | None]()
+                while time.monotonic() < end_s:
+                    time.sleep(INTERVAL_S)
+                    answers.append(answer_ms(page.server.port, tls_context))
             finally:
                 holder.kill()
         page.close()
     times = [ms for ms in answers if ms is not None]
-    print(f"{told.connections} waiting connections: {len(times)} of {len(answers)} requests answered", end="")
+    print(f"{options.connections} waiting connections: {len(times)} of {len(answers)} requests answered", end="")
     print(f", median {median(times):.0f} ms, longest {max(times):.0f} ms" if times else "")
     return 0 if len(times) == len(answers) else 1
 

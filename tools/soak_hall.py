@@ -1,10 +1,10 @@
-"""A hub among liars: 10,000 forged and mutated messages.  ``make soak``, or ``python -m tools.soak_hall --help``.
+"""Fuzzes a hall's hub with 10,000 forged messages.  ``make soak``, or ``python -m tools.soak_hall --help``.
 
-Tables play through a hub.  In the name of half of them, and of tables that there are not, liars send what messages
-become when bytes are flipped, fields are exchanged for nonsense, or messages are made up.  After each hundred the state
-of the other tables is fetched from the hub's page and must be what they said.  In the end the hub begins anew on its
-store: it must show them again, and every match that it kept, the liars' too, must hold by its chain and by the rules,
-and be exported.
+Tables play through a hub.  Forged messages arrive in the name of half of them and of tables that do not exist: bytes
+are changed, fields are replaced by nonsense, or whole events are invented.  After every hundred messages, the states of
+the other tables are fetched from the hub's page and must be correct.  In the end the hub is restarted on its store: it
+must show the same states, and every stored match, also of forged tables, must pass the checks of its hash chain and of
+the rules, and must be exportable.
 """
 
 from __future__ import annotations
@@ -42,32 +42,33 @@ from companion.web.feed import Bell
 MESSAGES, SEED = 10_000, 1
 GAMES = ("domination", "citadel", "cheight", "ziggurat", "diamond", "domination/4")
 CHECKED_EVERY = 100
+"""Number of messages between two checks."""
 
 NONSENSE: tuple[Any, ...] = (
     None, True, -1, 0, 10**12, 1e308, float("nan"), float("inf"), "", "x", "\ud800", "\x00", "a\nb", "R" * 5000, [], {},
     [[]], ["\ud800"], [None], {"a": 1}, "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00",
     "1960-01-01T00:00:00+00:00", "citadel 5/5/5/5/5 R", ["z9"], ["c3", "c3", "c3"], "X-1",
 )  # fmt: skip
-"""What a field is exchanged for."""
+"""Replacements of fields."""
 
 
 @dataclass
 class HonestTable:
-    """A table that plays at random and publishes it; it remembers its messages."""
+    """A table that plays random moves, takes some back, and publishes its events; ``events``: those so far."""
 
     name: str
     info: MatchInfo
     match: Match
-    chance: random.Random
-    said: list[Event] = field(default_factory=list)
+    rng: random.Random
+    events: list[Event] = field(default_factory=list)
 
     def next(self) -> Event:
-        """The next event of the match, or of the next one when it has ended."""
-        t, n = float(len(self.said)), len(self.said) + 1
+        """The next event: the start, a random legal move, or one taken back (always after the end of the match)."""
+        t, n = float(len(self.events)), len(self.events) + 1
         game, position = self.match.game, self.match.position
-        if not self.said:
+        if not self.events:
             event: Event = Start(t=t, n=n, position=self.info.start)
-        elif self.match.outcome is not None or (self.match.undoable and self.chance.random() < 0.2):
+        elif self.match.outcome is not None or (self.match.undoable and self.rng.random() < 0.2):
             earlier = self.match.take_back(1)
             move = self.match.plies[-1].move
             assert move is not None
@@ -75,51 +76,51 @@ class HonestTable:
             event = TakenBack(t=t, n=n, moves=(text,), position=format_position(game, earlier.position))
             self.match = earlier
         else:
-            move = self.chance.choice(game.legal_moves(position))
+            move = self.rng.choice(game.legal_moves(position))
             text = format_move(game, position, move)
             self.match = self.match.play(move)
             after = format_position(game, self.match.position)
             event = Accepted(t=t, n=n, player=position.to_move, move=text, position=after)
-        self.said.append(event)
+        self.events.append(event)
         return event
 
     def online(self) -> tuple[str, bytes]:
-        """The message with which it comes."""
+        """Topic and payload with which the table comes online."""
         return topics.topic(self.name, topics.ONLINE), topics.online_message(self.info)
 
     def message(self, event: Event) -> tuple[str, bytes]:
-        """The message of an event."""
+        """Topic and payload of an event."""
         return topics.topic(self.name, topics.EVENT), topics.event_message(topics.key_of(self.info), event)
 
 
-def honest(name: str, tag: str, seed: int) -> HonestTable:
-    """A table whose match begins now."""
+def honest_table(name: str, tag: str, seed: int) -> HonestTable:
+    """A table with a new match."""
     game = load_game(tag)
     start = format_position(game, game.start())
-    begun = datetime(2026, 11, 1 + seed % 28, tzinfo=UTC)
-    info = MatchInfo(tag, game.players, start, begun, "kit", tuple(f"P{p}" for p in game.players))
+    started_at = datetime(2026, 11, 1 + seed % 28, tzinfo=UTC)
+    info = MatchInfo(tag, game.players, start, started_at, "kit", tuple(f"P{p}" for p in game.players))
     return HonestTable(name, info, Match(game, game.start()), random.Random(seed))
 
 
-def forged(tables: list[HonestTable], chance: random.Random) -> tuple[str, bytes]:
-    """A message that no table sends: a mutation of one that might come next, or one made up."""
-    table = chance.choice(tables)
-    topic, data = chance.choice([table.online(), table.message(chance.choice(table.said or [_start(table)]))])
-    way = chance.randrange(5)
-    if way == 0:
-        return topic, _flipped(data, chance)
+def forged_message(tables: list[HonestTable], rng: random.Random) -> tuple[str, bytes]:
+    """Topic and payload of a message that no table has sent: a mutated real one, or an invented one."""
+    table = rng.choice(tables)
+    topic, data = rng.choice([table.online(), table.message(rng.choice(table.events or [_start(table)]))])
+    mode = rng.randrange(5)
+    if mode == 0:
+        return topic, _corrupted(data, rng)
     row = json.loads(data)
-    if way == 1:
-        row = {"match": topics.key_of(table.info), "event": _made_up(len(table.said) + 1, chance)}
+    if mode == 1:
+        row = {"match": topics.key_of(table.info), "event": _random_event(len(table.events) + 1, rng)}
         topic = topics.topic(table.name, topics.EVENT)
-    inner = row.get("event") or row.get("match") or row
-    if isinstance(inner, dict):
-        for _ in range(chance.randint(way != 1, 2)):
-            inner[chance.choice([*inner, "more"])] = chance.choice(NONSENSE)
-        if "n" in inner and chance.random() < 0.7:
-            inner["n"] = len(table.said) + 1
-    if way == 4:
-        topic = topics.topic(f"x{chance.randrange(1000)}", chance.choice((topics.ONLINE, topics.EVENT)))
+    fields = row.get("event") or row.get("match") or row
+    if isinstance(fields, dict):
+        for _ in range(rng.randint(mode != 1, 2)):
+            fields[rng.choice([*fields, "more"])] = rng.choice(NONSENSE)
+        if "n" in fields and rng.random() < 0.7:
+            fields["n"] = len(table.events) + 1
+    if mode == 4:
+        topic = topics.topic(f"x{rng.randrange(1000)}", rng.choice((topics.ONLINE, topics.EVENT)))
     return topic, json.dumps(row).encode("utf-8", "surrogatepass")
 
 
@@ -127,45 +128,45 @@ def _start(table: HonestTable) -> Event:
     return Start(t=0.0, n=1, position=table.info.start)
 
 
-def _made_up(n: int, chance: random.Random) -> dict[str, Any]:
-    """An event of any kind with plausible fields."""
-    kind = chance.choice([*KINDS.values()])
+def _random_event(n: int, rng: random.Random) -> dict[str, Any]:
+    """A random event with plausible values of its fields."""
+    kind = rng.choice([*KINDS.values()])
     values = ("R", "c3", "c3-d3", "clear", "G-1", 1, 0.5, ["c3"], ["R", "G"], [1.0, 2.0], None)
     names = [name for name in kind.__dataclass_fields__ if name not in ("event", "t", "n")]
-    return {"event": kind.event, "t": 1.0, "n": n} | {name: chance.choice(values) for name in names}
+    return {"event": kind.event, "t": 1.0, "n": n} | {name: rng.choice(values) for name in names}
 
 
-def _flipped(data: bytes, chance: random.Random) -> bytes:
-    """Some bytes changed, cut out or doubled."""
+def _corrupted(data: bytes, rng: random.Random) -> bytes:
+    """``data`` with some bytes changed, deleted or duplicated."""
     text = bytearray(data)
-    for _ in range(chance.randint(1, 4)):
-        at = chance.randrange(len(text))
-        match chance.randrange(3):
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(text))
+        match rng.randrange(3):
             case 0:
-                text[at] = chance.randrange(256)
+                text[at] = rng.randrange(256)
             case 1:
-                del text[at : at + chance.randint(1, 20)]
+                del text[at : at + rng.randint(1, 20)]
             case _:
-                text[at:at] = text[at : at + chance.randint(1, 20)]
+                text[at:at] = text[at : at + rng.randint(1, 20)]
         if not text:
             break
     return bytes(text)
 
 
 class Hall:
-    """A hub with its page on a store."""
+    """A hub with its store and its web page."""
 
     def __init__(self, path: Path) -> None:
         self.store = Store.open(path)
         self.hub = Hub(self.store, lambda *_: None, Bell())
         self.page = HallPage(("127.0.0.1", 0), self.hub, Tournament(path.with_name("rounds.txt")))
 
-    def hear(self, message: tuple[str, bytes], now_s: float) -> None:
-        """Take a message."""
+    def receive(self, message: tuple[str, bytes], now_s: float) -> None:
+        """Pass a message to the hub."""
         self.hub.take(*message, now_s)
 
     def state(self, table: str) -> dict[str, Any]:
-        """A table's state as browsers get it."""
+        """A table's state as served to browsers."""
         connection = http.client.HTTPConnection("127.0.0.1", self.page.server.port, timeout=30)
         connection.request("GET", f"/table/{table}/state")
         row: dict[str, Any] = json.loads(connection.getresponse().read())
@@ -173,47 +174,47 @@ class Hall:
         return row
 
     def close(self) -> None:
-        """End."""
+        """Close page and store."""
         self.page.close()
         self.store.close()
 
 
 def campaign(path: Path, messages: int, seed: int) -> Iterator[str]:
-    """Every fault in words."""
-    chance = random.Random(seed)
-    tables = [honest(f"t{i}", tag, seed + i) for i, tag in enumerate(GAMES)]
+    """Run the campaign; yield every fault as text."""
+    rng = random.Random(seed)
+    tables = [honest_table(f"t{i}", tag, seed + i) for i, tag in enumerate(GAMES)]
     hall = Hall(path)
-    liars, others = tables[::2], tables[1::2]
+    forged_tables, checked_tables = tables[::2], tables[1::2]
     for table in tables:
-        hall.hear(table.online(), 0.0)
+        hall.receive(table.online(), 0.0)
     for k in range(messages):
         if k % 10 == 0:
-            table = chance.choice(tables)
-            hall.hear(table.message(table.next()), float(k))
-        hall.hear(forged(liars, chance), float(k))
+            table = rng.choice(tables)
+            hall.receive(table.message(table.next()), float(k))
+        hall.receive(forged_message(forged_tables, rng), float(k))
         if k % CHECKED_EVERY == 0:
-            yield from missed(hall, others, k)
-    yield from missed(hall, others, messages)
+            yield from wrong_states(hall, checked_tables, k)
+    yield from wrong_states(hall, checked_tables, messages)
     print(f"{hall.hub.faults} of {messages} messages were refused")
     hall.close()
     hall = Hall(path)
-    yield from missed(hall, others, messages)
-    yield from broken(hall.store)
+    yield from wrong_states(hall, checked_tables, messages)
+    yield from broken_matches(hall.store)
     hall.close()
 
 
-def missed(hall: Hall, tables: list[HonestTable], k: int) -> Iterator[str]:
-    """Tables whose events the page does not show."""
+def wrong_states(hall: Hall, tables: list[HonestTable], k: int) -> Iterator[str]:
+    """Yield a fault for every table whose state on the page is wrong; ``k``: number of the message."""
     for table in tables:
         state = hall.state(table.name)
         position = format_position(table.match.game, table.match.position)
-        told, shown = (len(table.said), position), (state["n"], state["position"])
-        if told != shown:
-            yield f"message {k}: table {table.name} told {told}, shown is {shown}"
+        sent, shown = (len(table.events), position), (state["n"], state["position"])
+        if sent != shown:
+            yield f"message {k}: table {table.name} told {sent}, shown is {shown}"
 
 
-def broken(store: Store) -> Iterator[str]:
-    """Matches of the store that cannot be verified or exported."""
+def broken_matches(store: Store) -> Iterator[str]:
+    """Yield a fault for every match of the store that cannot be verified or exported."""
     for match in store.match_ids():
         try:
             fault = broken_at(store, match) or first_fault(store.events(match))
@@ -227,16 +228,16 @@ def broken(store: Store) -> Iterator[str]:
 
 
 def main() -> int:
-    """Run the campaign; exit code 1 when there was any fault."""
+    """Run the campaign; return 1 if there was any fault."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=MESSAGES, metavar="N")
     parser.add_argument("--seed", type=int, default=SEED, metavar="S")
-    told = parser.parse_args()
-    begun = time.monotonic()
+    options = parser.parse_args()
+    begun_s = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        faults = list(campaign(Path(folder) / "hall.db", told.messages, told.seed))
+        faults = list(campaign(Path(folder) / "hall.db", options.messages, options.seed))
     print("\n".join(faults[:20]))
-    print(f"{told.messages} forged messages in {time.monotonic() - begun:.0f} s: {len(faults)} faults")
+    print(f"{options.messages} forged messages in {time.monotonic() - begun_s:.0f} s: {len(faults)} faults")
     return 1 if faults else 0
 
 

@@ -1,11 +1,11 @@
-"""What comes and goes beside the board while others play: does any of it make a verdict late, false or missed?
+"""Tests that disturbances beside the board make no verdict late, false or missed.
 
     python -m tools.soak_hands --seeds 2 --plies 8
     python -m tools.soak_hands diamond --first 7 --kinds cup shade
 
-All games before the simulated camera.  From each of the four edges in turn comes what :mod:`tools.bystanders` knows,
-over no square but for shadows, for 0.3 to 20 s.  A verdict is late when it falls more than 0.6 s after the acting hand
-has left the picture.  Every fault is printed with its game and seed.
+Matches of all games in front of the simulated camera.  The disturbances of :mod:`tools.bystanders` come from all four
+edges; only shadows cover squares.  A verdict is late if it comes more than 0.6 s after the acting hand has left the
+picture.  Every fault is printed with its game and seed.
 """
 
 from __future__ import annotations
@@ -42,19 +42,21 @@ from tools.soak import aligned, rate, table
 
 GAMES = ("domination", "citadel", "cheight", "ziggurat", "diamond:table")
 LATE_S = 0.6
+"""Maximum latency of a verdict."""
 
-ANSWER: Mapping[str, type[Event]] = {
+VERDICT_OF: Mapping[str, type[Event]] = {
     MOVE: Accepted,
     ILLEGAL: Illegal,
     RESTORE: Restored,
     TAKEBACK: TakenBack,
     OVERFLOW: Unfinished,
 }
+"""The expected event for each kind of act."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One match: its faults, (k,) latencies of the verdicts in seconds, the late ones in words, visits by kind."""
+    """One match: its result, latencies of its verdicts, lines about the late ones, number of visits by kind."""
 
     result: Result
     latencies_s: Sequence[float]
@@ -62,33 +64,40 @@ class Run:
     visits: Mapping[str, int]
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the matches; exit code 1 when a verdict was late, false or missed."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the matches; return 1 if a verdict was late, false or missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", default=GAMES, metavar="GAME")
     parser.add_argument("--seeds", type=int, default=2, metavar="N", help="matches of each game")
     parser.add_argument("--first", type=int, default=1, metavar="S", help="the first seed")
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="what comes and goes")
-    parser.add_argument("--plies", type=int, default=10, metavar="N", help="accepted moves of each")
-    told = parser.parse_args(words)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="kinds of disturbances")
+    parser.add_argument("--plies", type=int, default=10, metavar="N", help="accepted moves of each match")
+    options = parser.parse_args(argv)
     cv2.setNumThreads(1)
     runs = {
-        game: [shoot(game, seed, told.plies, told.kinds) for seed in range(told.first, told.first + told.seeds)]
-        for game in told.games
+        game: [
+            play_match(game, seed, options.plies, options.kinds)
+            for seed in range(options.first, options.first + options.seeds)
+        ]
+        for game in options.games
     }
-    print("\n".join([*table({game: [run.result for run in each] for game, each in runs.items()}), "", *_late(runs)]))
-    everything = [run for each in runs.values() for run in each]
-    return 0 if all(run.result.is_clean and not run.late for run in everything) else 1
+    print(
+        "\n".join(
+            [*table({game: [run.result for run in game_runs] for game, game_runs in runs.items()}), "", *_late(runs)]
+        )
+    )
+    all_runs = [run for game_runs in runs.values() for run in game_runs]
+    return 0 if all(run.result.is_clean and not run.late for run in all_runs) else 1
 
 
-def shoot(tag: str, seed: int, plies: int, kinds: Sequence[str] = KINDS) -> Run:
-    """One match; its faults are printed as soon as they are known."""
+def play_match(tag: str, seed: int, plies: int, kinds: Sequence[str] = KINDS) -> Run:
+    """Simulate one match, and print its faults."""
     game = load_game(tag)
     match, kit = Match(game, game.start()), open_kit(None, game)
     bystanders = Bystanders(kit, seed, kinds)
     source = SimulatedTable(kit, match, seed, pace=REAL, bystanders=bystanders)
     eyes = simulated_eyes(kit, source, ground_levels(kit, game, match.position))
-    said: list[Event] = []
+    events: list[Event] = []
     info = MatchInfo(tag, game.players, format_position(game, match.position), datetime.now(UTC), kit.name)
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "hands.db")
@@ -101,43 +110,44 @@ def shoot(tag: str, seed: int, plies: int, kinds: Sequence[str] = KINDS) -> Run:
             referee,
             keeper,
             open_desk("none", game.players, sys.stdout),
-            [said.append, source.hear],
-            is_over=lambda: is_over(plies, said, source.truth),
+            [events.append, source.hear],
+            is_over=lambda: is_over(plies, events, source.truth),
             pillars=pillars,
         ).run()
-    result = compare(source.truth, said)
-    latencies_s, late = _latencies(source.truth, said)
+    result = compare(source.truth, events)
+    latencies_s, late = _latencies(source.truth, events)
     for line in (*(fault.line() for fault in result.faults), *late):
         print(f"{tag} --first {seed} --seeds 1 --plies {plies} --kinds {' '.join(kinds)}{line}", flush=True)
     return Run(result, latencies_s, late, Counter(visit.kind for visit in bystanders.seen))
 
 
-def _latencies(truth: Sequence[Truth], said: Sequence[Event]) -> tuple[list[float], list[str]]:
-    """Seconds from the hand's leaving to each verdict, and the late verdicts in words."""
+def _latencies(truth: Sequence[Truth], events: Sequence[Event]) -> tuple[list[float], list[str]]:
+    """Seconds from the hand's leaving to each verdict, and a line about each late one."""
     latencies_s, late = [], []
     for act in truth:
-        kind = ANSWER[act.kind]
-        word = next((event for event in said if isinstance(event, kind) and event.t >= act.judged_from_s), None)
-        if word is None:
-            continue  # a fault that compare() names
-        latencies_s.append(max(0.0, word.t - act.t_calm_from))
+        kind = VERDICT_OF[act.kind]
+        verdict = next((event for event in events if isinstance(event, kind) and event.t >= act.judged_from_s), None)
+        if verdict is None:
+            continue  # a missed verdict: compare() reports it
+        latencies_s.append(max(0.0, verdict.t - act.t_calm_from))
         if latencies_s[-1] > LATE_S:
             late.append(f"  {act.t_calm_from:7.1f} s  late by {latencies_s[-1]:.2f} s: {act.kind} {act.text or ''}")
     return latencies_s, late
 
 
 def _late(runs: Mapping[str, Sequence[Run]]) -> list[str]:
+    """A table of visits and latencies, with a row per game."""
     rows: list[Sequence[str]] = [("game", *KINDS, "verdicts", f"later than {LATE_S} s", "median s", "worst s")]
-    for game, each in (*runs.items(), ("all", [run for one in runs.values() for run in one])):
-        times_s = sorted(s for run in each for s in run.latencies_s)
-        late = sum(len(run.late) for run in each)
-        spread = (f"{times_s[len(times_s) // 2]:.2f}", f"{times_s[-1]:.2f}") if times_s else ("-", "-")
+    for game, game_runs in (*runs.items(), ("all", [run for each in runs.values() for run in each])):
+        sorted_s = sorted(s for run in game_runs for s in run.latencies_s)
+        late = sum(len(run.late) for run in game_runs)
+        spread = (f"{sorted_s[len(sorted_s) // 2]:.2f}", f"{sorted_s[-1]:.2f}") if sorted_s else ("-", "-")
         rows.append(
             (
                 game,
-                *(str(sum(run.visits.get(kind, 0) for run in each)) for kind in KINDS),
-                str(len(times_s)),
-                rate(late, len(times_s)),
+                *(str(sum(run.visits.get(kind, 0) for run in game_runs)) for kind in KINDS),
+                str(len(sorted_s)),
+                rate(late, len(sorted_s)),
                 *spread,
             )
         )

@@ -1,8 +1,8 @@
-"""A long match: does the referee's memory grow?  ``python -m tools.soak_memory --help``.
+"""Checks that memory does not grow during a long match.  ``python -m tools.soak_memory --help``.
 
-A table whose board is read without a fault plays on and on: a move is made and taken back, now and then against the
-rules and put right.  Everything that grows with a match takes part: referee, store with pictures and grounds, the
-page's feed, whose state and boards are asked for after every event.  Memory is what the process holds (RSS).
+On a table that is read without errors, moves are made and taken back again and again.  Everything that grows with a
+match takes part: the referee, the store with pictures and explanations, the page's feed, whose state and boards are
+requested after every event.  Memory is the resident set size (RSS) of the process.
 """
 
 from __future__ import annotations
@@ -34,76 +34,79 @@ from companion.web.feed import Feed
 from tools.soak_store import FRAME_S, Scenes
 from vision.capture.frames import Frame
 
-EVENTS, STEP = 3000, 500
-SETTLED = 500
-"""Events after which everything has been used once: growth is counted from there."""
+EVENTS, REPORT_EVERY = 3000, 500
+"""Number of events, and of events between two measurements."""
 
-FRAMES_AN_ACT = 24
+WARM_UP = 500
+"""Number of events after which everything has been used once; growth is measured from there."""
+
+FRAMES_PER_ACT = 24
 PAGE = 4096
+"""Bytes of a memory page."""
 
 
 def rss_mb() -> float:
-    """Resident memory of this process in megabytes."""
+    """Resident memory of this process in MiB, after garbage collection."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE / 2**20
 
 
-class Pendulum(Scenes):
+class AlternatingMoves(Scenes):
     """A board on which one legal move after another is made and taken back."""
 
     def frames(self) -> Iterator[Frame]:
-        """For ever."""
-        picture = self.chance.integers(0, 255, (240, 320, 3), np.uint8)
+        """Frames without end: alternately the start position and one after a legal move."""
+        picture = self.rng.integers(0, 255, (240, 320, 3), np.uint8)
         game, start, seq = self._game, self._match.position, 0
         moves = game.legal_moves(start)
         for k in range(10**9):
             after = game.play(start, moves[k // 2 % len(moves)]) if k % 2 else start
             self._reading, self._is_new = self._read(game.table(after).stacks), True
-            for _ in range(FRAMES_AN_ACT):
+            for _ in range(FRAMES_PER_ACT):
                 yield Frame(picture, seq, seq * FRAME_S)
                 seq += 1
 
 
-class Enough(Exception):
-    """As many events as were wanted have been said."""
+class EnoughEvents(Exception):
+    """The wanted number of events has been reached."""
 
 
 def main() -> int:
-    """Run it; exit code 1 where memory grows by more than is allowed."""
+    """Run the match; return 1 if memory grows by more than is allowed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=EVENTS, metavar="N")
     parser.add_argument("--game", default="domination")
-    parser.add_argument("--most", type=float, default=5.0, metavar="MB", help="growth that is allowed")
-    told = parser.parse_args()
-    game = load_game(told.game)
+    parser.add_argument("--most", type=float, default=5.0, metavar="MB", help="allowed growth")
+    options = parser.parse_args()
+    game = load_game(options.game)
     match = Match(game, game.start())
     start = format_position(game, match.position)
     feed = Feed(start)
-    held: dict[int, float] = {}
+    memory_mb: dict[int, float] = {}
 
     def watch(event: Event) -> None:
         feed(event)
         feed.state_text()
         for view in VIEWS:
             board_row(Wanted(feed.standing.story.position, view))
-        if event.n % STEP == 0:
-            held[event.n] = rss_mb()
-            print(f"{event.n:>6} events: {held[event.n]:.1f} MB", flush=True)
-        if event.n >= told.events:
-            raise Enough
+        if event.n % REPORT_EVERY == 0:
+            memory_mb[event.n] = rss_mb()
+            print(f"{event.n:>6} events: {memory_mb[event.n]:.1f} MB", flush=True)
+        if event.n >= options.events:
+            raise EnoughEvents
 
-    begun = time.monotonic()
+    begun_s = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "long.db")
         keeper = Keeper(store, store.begin(MatchInfo(game.tag, game.players, start, datetime.now(UTC), game.tag)))
-        scenes = Pendulum(match, 1)
+        scenes = AlternatingMoves(match, 1)
         table = Table(scenes, scenes, Referee(match, 1), keeper, Desk(NoPanel(), time.monotonic), [watch])
         table.followers.append(feed)
-        with contextlib.suppress(Enough):
+        with contextlib.suppress(EnoughEvents):
             table.run()
-    grown = held[max(held)] - held[min(n for n in held if n >= SETTLED)]
-    print(f"{told.events} events in {time.monotonic() - begun:.0f} s: grown by {grown:.1f} MB")
-    return 1 if grown > told.most else 0
+    growth_mb = memory_mb[max(memory_mb)] - memory_mb[min(n for n in memory_mb if n >= WARM_UP)]
+    print(f"{options.events} events in {time.monotonic() - begun_s:.0f} s: grown by {growth_mb:.1f} MB")
+    return 1 if growth_mb > options.most else 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Whole matches before traced light: how often is the referee right?  ``python -m tools.soak_traced --help``.
+"""Runs whole matches on path-traced pictures, and counts the referee's faults.  ``python -m tools.soak_traced --help``.
 
-Players, hands and pieces are those of the simulated table; the board is drawn by path tracing
-(:mod:`tools.retraced`) with camera, light and set of :mod:`tools.traced_tables`, the photograph of the enrolment too.
-Every fault is printed with its game, seed and time, and the pictures of its calms are kept;
-`python -m tools.soak_traced GAME --first SEED --seeds 1 --plies N` repeats it exactly.
+Players and hands are those of the simulated table; board and pieces are rendered by path tracing
+(:mod:`tools.incremental_tracer`) with camera, light and set of :mod:`tools.traced_tables`, also for the enrolment.
+Every fault is printed with its game, seed and time, and pictures of the calm table around it can be saved (`--keep`);
+`python -m tools.soak_traced GAME --first SEED --seeds 1 --plies N` reproduces it exactly.
 """
 
 from __future__ import annotations
@@ -47,161 +47,171 @@ from vision.warm_up import warm_up
 
 GAMES = ("domination", "citadel", "cheight", "ziggurat", "diamond")
 SEEDS, PLIES = 2, 12
+"""Matches of each game, and accepted moves of each."""
 
 ILLEGAL_SHARE = 0.25
-"""Share of the turns in which players break a rule: more often than in other campaigns, so that acts are many."""
+"""Fraction of turns in which players break a rule: higher than in other campaigns, for more illegal acts."""
 
-KEPT_QUALITY = 95
+JPEG_QUALITY = 95
 
 
 @dataclass
-class Witness:
-    """A source that hands on a simulated table's frames and keeps the last one of every calm, as JPEG, by its t_s."""
+class FrameKeeper:
+    """A source that passes on a simulated table's frames, and keeps the last one before each act.
+
+    Attributes:
+        source: the simulated table.
+        kept: time in s and JPEG data of the kept frames.
+    """
 
     source: SimulatedTable
     kept: list[tuple[float, bytes]] = field(default_factory=list)
 
     def frames(self) -> Iterator[Frame]:
-        """As of the table."""
-        before, acts = None, 0
+        """The table's frames."""
+        before, acts_seen = None, 0
         for frame in self.source.frames():
-            begun = sum(act.t_calm_to is not None for act in self.source.truth)
-            if before is not None and begun > acts:
+            acts_begun = sum(act.t_calm_to is not None for act in self.source.truth)
+            if before is not None and acts_begun > acts_seen:
                 self.keep(before)
-            before, acts = frame, begun
+            before, acts_seen = frame, acts_begun
             yield frame
         if before is not None:
             self.keep(before)
 
     def close(self) -> None:
-        """As of the table."""
+        """Close the table."""
         self.source.close()
 
     def keep(self, frame: Frame) -> None:
-        """Keep this frame."""
-        _, data = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, KEPT_QUALITY])
+        """Keep a frame."""
+        _, data = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
         self.kept.append((frame.t_s, data.tobytes()))
 
 
 @dataclass(frozen=True)
 class Run:
-    """One match: what came of it, or why its set could not be learned; what table it was, seconds of one core."""
+    """One match: its result, or why the enrolment was refused; description of the table, processor time."""
 
     result: Result
     refused: str
-    words: str
-    took_s: float
+    description: str
+    cpu_s: float
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the matches one after the other; exit code 1 when there was any fault."""
+def main(description: Sequence[str] | None = None) -> int:
+    """Run the matches one by one; return 1 if there was any fault or a refused enrolment."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", default=GAMES, metavar="GAME")
     parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help="matches of each game")
     parser.add_argument("--first", type=int, default=1, metavar="S", help="the first seed")
-    parser.add_argument("--plies", type=int, default=PLIES, metavar="N", help="accepted moves of each")
-    parser.add_argument("--keep", type=Path, default=None, metavar="DIR", help="where pictures of faults are kept")
-    told = parser.parse_args(words)
+    parser.add_argument("--plies", type=int, default=PLIES, metavar="N", help="accepted moves of each match")
+    parser.add_argument(
+        "--keep", type=Path, default=None, metavar="DIR", help="folder in which pictures of faults are saved"
+    )
+    options = parser.parse_args(description)
     cv2.setNumThreads(1)
-    runs: dict[str, list[Run]] = {game: [] for game in told.games}
-    for seed in range(told.first, told.first + told.seeds):
-        for game in told.games:
-            runs[game].append(run := shoot(game, seed, told.plies, told.keep))
-            print(_told(game, seed, run), flush=True)
+    runs: dict[str, list[Run]] = {game: [] for game in options.games}
+    for seed in range(options.first, options.first + options.seeds):
+        for game in options.games:
+            runs[game].append(run := play_match(game, seed, options.plies, options.keep))
+            print(_report(game, seed, run), flush=True)
     print("\n".join(summary(runs)))
-    return 0 if all(run.result.is_clean and not run.refused for each in runs.values() for run in each) else 1
+    return 0 if all(run.result.is_clean and not run.refused for game_runs in runs.values() for run in game_runs) else 1
 
 
-def shoot(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run:
-    """One match."""
-    began_s, game = time.process_time(), load_game(made_for(tag))
+def play_match(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run:
+    """Enrol the set of a random table, and simulate one match on it."""
+    begun_s, game = time.process_time(), load_game(made_for(tag))
     match, kit = Match(game, game.start()), open_kit(None, game)
     levels = ground_levels(kit, game, match.position)
-    drawn = drawn_table(kit, levels, seed)
-    singles = set_up([kit.enrol.get(cell, "") for cell in kit.cells], levels or None, seeded("still", seed))
-    photograph = drawn.painter.picture(upright(singles), 0)
+    random_table = drawn_table(kit, levels, seed)
+    single_pieces = set_up([kit.enrol.get(cell, "") for cell in kit.cells], levels or None, seeded("still", seed))
+    photograph = random_table.painter.picture(upright(single_pieces), 0)
     try:
-        appearance = enrol(photograph, kit, drawn.painter.scene.camera, levels)
+        appearance = enrol(photograph, kit, random_table.painter.scene.camera, levels)
     except VisionError as error:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))
-        return Run(compare([], []), str(error), drawn.words, time.process_time() - began_s)
-    eyes = Eyes(kit, drawn.painter.scene.camera, appearance, levels)
+        return Run(compare([], []), str(error), random_table.description, time.process_time() - begun_s)
+    eyes = Eyes(kit, random_table.painter.scene.camera, appearance, levels)
     warm_up(eyes.reader)
     habits = Habits(illegal=ILLEGAL_SHARE)
-    witness = Witness(SimulatedTable(kit, match, seed, pace=FAST, habits=habits, renderer=drawn.painter))
-    result = _refereed(witness, eyes, match, f"{tag}-{seed}", seed, plies, keep)
+    keeper = FrameKeeper(SimulatedTable(kit, match, seed, pace=FAST, habits=habits, renderer=random_table.painter))
+    result = _referee_match(keeper, eyes, match, f"{tag}-{seed}", seed, plies, keep)
     if result.faults or result.questions:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))
-    return Run(result, "", drawn.words, time.process_time() - began_s)
+    return Run(result, "", random_table.description, time.process_time() - begun_s)
 
 
-def _refereed(
-    witness: Witness, eyes: Eyes, match: Match, name: str, seed: int, plies: int, keep: Path | None
+def _referee_match(
+    keeper: FrameKeeper, eyes: Eyes, match: Match, name: str, seed: int, plies: int, keep: Path | None
 ) -> Result:
-    """The match as the program referees it, with the pictures and the store of one that was not without a fault."""
-    said: list[Event] = []
-    game, source = match.game, witness.source
+    """Referee the match; save pictures and store if it had faults or questions."""
+    events: list[Event] = []
+    game, source = match.game, keeper.source
     kit = open_kit(None, game)
     info = MatchInfo(game.tag, game.players, format_position(game, match.position), datetime.now(UTC), kit.name)
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "match.db"
-        store = Store.open(place)
+        store_path = Path(folder) / "match.db"
+        store = Store.open(store_path)
         Table(
-            witness,
+            keeper,
             eyes,
             Referee(match, verifying=True),
             Keeper(store, store.begin(info)),
             open_desk("none", game.players, sys.stdout),
-            [said.append, source.hear],
-            is_over=lambda: is_over(plies, said, source.truth),
+            [events.append, source.hear],
+            is_over=lambda: is_over(plies, events, source.truth),
             pillars=simulated_pillars(source, kit, seed, in_real_time=False),
         ).run()
-        result = compare(source.truth, said)
+        result = compare(source.truth, events)
         if result.faults or result.questions:
-            _save(keep, name, place.read_bytes(), ".db")
-    moments = [fault.t_s for fault in result.faults] + [event.t for event in said if isinstance(event, Unsure)]
-    _save_around(keep, name, witness.kept, moments)
+            _save(keep, name, store_path.read_bytes(), ".db")
+    moments_s = [fault.t_s for fault in result.faults] + [event.t for event in events if isinstance(event, Unsure)]
+    _save_around(keep, name, keeper.kept, moments_s)
     return result
 
 
-def _save_around(keep: Path | None, name: str, kept: Sequence[tuple[float, bytes]], moments: Sequence[float]) -> None:
-    """Save what was seen of the two calms before each moment, and of the one in which it falls."""
-    for t_s in moments:
+def _save_around(keep: Path | None, name: str, kept: Sequence[tuple[float, bytes]], moments_s: Sequence[float]) -> None:
+    """Save the first kept picture at or after each moment, and the two before it."""
+    for t_s in moments_s:
         after = next((i for i, (seen_s, _) in enumerate(kept) if seen_s >= t_s), len(kept) - 1)
         for seen_s, data in kept[max(0, after - 2) : after + 1]:
             _save(keep, f"{name}-{seen_s:.2f}s", data)
 
 
 def _save(keep: Path | None, name: str, data: bytes, ending: str = ".jpg") -> None:
+    """Write a file into the folder ``keep``, if it is given."""
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
         (keep / (name.replace("/", "-").replace(":", "-") + ending)).write_bytes(data)
 
 
 def _jpeg(picture: Picture) -> bytes:
-    _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, KEPT_QUALITY])
+    """A picture as JPEG."""
+    _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     return data.tobytes()
 
 
-def _told(game: str, seed: int, run: Run) -> str:
-    """What came of one match, in lines."""
+def _report(game: str, seed: int, run: Run) -> str:
+    """The result of one match as text."""
     result = run.result
-    heads = f"{game} --first {seed}  {run.words}; {run.took_s:.0f} s"
+    heading = f"{game} --first {seed}  {run.description}; {run.cpu_s:.0f} s"
     if run.refused:
-        return f"{heads}\n  refused: {run.refused}"
+        return f"{heading}\n  refused: {run.refused}"
     counts = f"  {result.accepted} of {result.moves} moves, {result.caught} of {result.acts} acts, "
     counts += f"{result.questions} questions"
-    return "\n".join([heads, counts, *(fault.line() for fault in result.faults)])
+    return "\n".join([heading, counts, *(fault.line() for fault in result.faults)])
 
 
 def summary(runs: dict[str, list[Run]]) -> list[str]:
-    """A row a game, and the sets that were refused."""
-    everything = [run for each in runs.values() for run in each]
-    refused = sum(bool(run.refused) for run in everything)
-    low, high = wilson(refused, len(everything))
+    """Lines of the summary: a row per game, and the number of refused enrolments."""
+    all_runs = [run for game_runs in runs.values() for run in game_runs]
+    refused = sum(bool(run.refused) for run in all_runs)
+    low, high = wilson(refused, len(all_runs))
     return [
-        *table({game: [run.result for run in each] for game, each in runs.items()}),
-        f"sets refused: {refused} of {len(everything)} ({100 * low:.1f}-{100 * high:.1f} %)",
+        *table({game: [run.result for run in game_runs] for game, game_runs in runs.items()}),
+        f"sets refused: {refused} of {len(all_runs)} ({100 * low:.1f}-{100 * high:.1f} %)",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Timing many calls, and saying it in a table with what it means on a Raspberry Pi."""
+"""Times repeated calls, and prints them in a table with estimates for a Raspberry Pi."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import TypeVar
 
 T = TypeVar("T")
 PI_4, PI_5 = (2.5, 5.5), (1.4, 2.4)
-"""How many times slower a core of theirs is than one of the server that the figures were made on: 7-zip and memory
-bandwidth of published benchmarks set the two ends."""
+"""Ranges of the factors by which a core of these is slower than one of the server on which the measurements were made:
+7-zip and memory bandwidth of published benchmarks give the two ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds of the calls of one stage, in order; ``budget_ms`` is the aim for the median, 0 for none."""
+    """Times of the calls of one stage, in order; ``budget_ms`` is the target for the median, 0 for none."""
 
     stage: str
     ms: tuple[float, ...]
     budget_ms: float = 0.0
 
     def row(self) -> str:
-        """A row of the table: median, spread, budget, estimates."""
+        """A row of the table: count, minimum, median, 95th percentile, maximum, target, estimates."""
         ordered = sorted(self.ms)
         median, p95 = statistics.median(ordered), ordered[int(0.95 * (len(ordered) - 1))]
         budget = f"≤ {self.budget_ms:g}" if self.budget_ms else ""
@@ -38,20 +38,20 @@ HEAD = """| stage | n | min / **median** / p95 / max, ms | aim, ms | Pi 4, ms (e
 | --- | --- | --- | --- | --- | --- |"""
 
 
-def clocked(function: Callable[..., T], *words: object) -> tuple[T, float]:
-    """What a call gives, and how many milliseconds it took."""
-    begun = time.perf_counter()
-    result = function(*words)
-    return result, 1000 * (time.perf_counter() - begun)
+def clocked(function: Callable[..., T], *arguments: object) -> tuple[T, float]:
+    """The result of a call, and its duration in ms."""
+    begun_s = time.perf_counter()
+    result = function(*arguments)
+    return result, 1000 * (time.perf_counter() - begun_s)
 
 
 def timed(stage: str, calls: Iterable[Callable[[], object]], budget_ms: float = 0.0) -> Timing:
-    """Run the calls and time each."""
+    """Time each of the calls."""
     return Timing(stage, tuple(clocked(call)[1] for call in calls), budget_ms)
 
 
 def machine() -> str:
-    """When, and on what."""
+    """Date, processor and Python version of the measurement."""
     model = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:  # noqa: PTH123 - a device, not a file

@@ -1,7 +1,7 @@
-"""Tables drawn at random, the same for the same seed: camera, lamps, colours of the pieces, as real ones may be.
+"""Random but realistic tables, deterministic by seed: camera, lamps, colours of the pieces.
 
-Every third seed has a cheap webcam, every fourth pieces of nearly the mat's own colours.  Lamps: from a bulb to a
-window, from steeply above to beside the table; every fourth light is a single lamp in a rather dark room.
+Every third seed has a cheap webcam, every fourth pale pieces, similar to the mat's paper.  Lamps range from a bulb to a
+window, and from steeply above to beside the table; a quarter of the tables has a single lamp in a rather dark room.
 """
 
 from __future__ import annotations
@@ -25,95 +25,123 @@ from companion.simulate.sprite import Scene
 from companion.simulate.standing import seeded
 from companion.simulate.viewpoint import TALLEST_MM, extent, looking_at
 from companion.simulate.webcam import Webcam
+from tools.incremental_tracer import IncrementalTracer
 from tools.ray_light import SHEET_PX_PER_MM, Room
-from tools.retraced import Retracer
 from vision.pose.projection import Registration, project
 
 SIZE = WIDTH_PX, HEIGHT_PX = 1280, 720
 MARGIN_PX = 10.0
-TALLEST = 1.3
-"""Height of the highest tower of pyramids, as a share of its largest piece's."""
+"""Minimum distance of the board from the edges of the picture."""
+
+TALLEST_TOWER = 1.3
+"""Height of the tallest tower of pyramids, relative to that of its largest piece."""
 
 NEAREST_MM, FARTHEST_MM, STEP_MM = 340.0, 1600.0, 6.0
-AIMS = 4
-"""So often the aim is corrected until the board is in the middle of the picture."""
+"""Distances of the camera that are tried."""
+
+AIM_STEPS = 4
+"""Number of corrections of the aim that centre the board in the picture."""
 
 CHEAP_EVERY, PALE_EVERY, DIM_SHARE = 3, 4, 0.25
+"""Every how many seeds there is a cheap webcam, or pale pieces; fraction of tables in dim light."""
 
-PAPER_AT = 0.6
-"""Linear light that the camera's exposure makes of white paper, about; in dark rooms it reaches DARKER of that."""
+PAPER_LEVEL = 0.6
+DIM_EXPOSURE = 0.6
+"""Approximate exposure: linear value of white paper in the picture, and the factor for dim light."""
 
-DARKER = 0.6
 WATT_MM2 = 1e4 / math.pi**2
-"""Radiance of white paper a millimetre before a lamp of one watt, in the unit of the room's: W/dm²."""
+"""Radiance of white paper at 1 mm from a lamp of 1 W, in the unit of the ambient radiance, W/dm²."""
 
-MIDDLE_CODES = 255
-"""Deviation of a middle grey's code for a noise of 1."""
+MAX_CODE = 255
+"""Standard deviation at middle grey, in codes, for a noise of 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnTable:
-    """What stands before the program: a painter of its pictures, and how it came about, in words."""
+    """A random table: the painter of its pictures, and a description of its parameters."""
 
-    painter: Retracer
-    words: str
+    painter: IncrementalTracer
+    description: str
 
 
 @dataclass(frozen=True, eq=False)
 class _Lights:
-    """Lamps (l, 4, 3) and glow (3,) as of :class:`Room`; gains (3,), noise and vignette of the camera in them."""
+    """The light of a table, and the camera's response to it.
+
+    Attributes:
+        lamps, ambient, white: as in :class:`Room`.
+        gains: (3,) from radiance r, g, b to linear light on the sensor.
+        noise: standard deviation at middle grey, 0…1.
+        vignette: fraction of light lost in the corners of the picture.
+        hand_light: the same light for the simple renderer, which draws hands.
+        description: of the lamps.
+    """
 
     lamps: Array
-    glow: Array
+    ambient: Array
     white: float
     gains: Array
     noise: float
     vignette: float
-    hand: Light
-    words: str
+    hand_light: Light
+    description: str
 
 
 def drawn_table(kit: Kit, levels: tuple[int, ...], seed: int) -> DrawnTable:
-    """The table of this seed."""
+    """The table of a seed."""
     is_cheap, rng = seed % CHEAP_EVERY == 0, seeded(f"traced table {kit.name}", seed)
     camera = _camera(rng, is_cheap=is_cheap)
-    pose, where = _pose(kit, camera, levels, rng)
+    pose, pose_text = _pose(kit, camera, levels, rng)
     lights = _lights(rng)
-    shown, of_pieces = _other_pieces(kit, seed, rng)
+    kit_shown, pieces_text = _recoloured_pieces(kit, seed, rng)
     table = LINEAR[wood()] * rng.uniform(0.4, 1.8) * np.array([rng.uniform(0.8, 1.2) for _ in range(3)])
-    small = (round(kit.mat.width_mm * SHEET_PX_PER_MM), round(kit.mat.height_mm * SHEET_PX_PER_MM))
-    mat = cv2.resize(LINEAR.astype(np.float32)[sheet(kit)], small, interpolation=cv2.INTER_AREA)
+    sheet_size_px = (round(kit.mat.width_mm * SHEET_PX_PER_MM), round(kit.mat.height_mm * SHEET_PX_PER_MM))
+    mat = cv2.resize(LINEAR.astype(np.float32)[sheet(kit)], sheet_size_px, interpolation=cv2.INTER_AREA)
     half_mm = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
     paper = np.asarray(mat, np.float32)
     roughness = rng.uniform(0.4, 1.0)
     room = Room(
-        lights.lamps, lights.glow, lights.white, paper, np.clip(table, 0, 0.95).astype(np.float32), half_mm, roughness
+        lights.lamps,
+        lights.ambient,
+        lights.white,
+        paper,
+        np.clip(table, 0, 0.95).astype(np.float32),
+        half_mm,
+        roughness,
     )
-    process, of_camera = _processor(rng, is_cheap=is_cheap)
+    process, camera_text = _processing(rng, is_cheap=is_cheap)
     noise = lights.noise + (rng.uniform(0, 0.006) if is_cheap else 0.0)
-    gains = _falloff(lights.vignette)[..., None] * lights.gains
-    painter = Retracer(Scene(shown, camera, pose, lights.hand), room, gains, MIDDLE_CODES * noise, process, seed)
-    return DrawnTable(painter, f"{of_camera}, {where}; {lights.words}, noise {MIDDLE_CODES * noise:.1f}; {of_pieces}")
+    gains = _vignette(lights.vignette)[..., None] * lights.gains
+    painter = IncrementalTracer(
+        Scene(kit_shown, camera, pose, lights.hand_light), room, gains, MAX_CODE * noise, process, seed
+    )
+    return DrawnTable(
+        painter, f"{camera_text}, {pose_text}; {lights.description}, noise {MAX_CODE * noise:.1f}; {pieces_text}"
+    )
 
 
 def _camera(rng: random.Random, *, is_cheap: bool) -> Camera:
-    wide_deg = rng.uniform(56, 80 if is_cheap else 70)
-    k1 = -(wide_deg - 56) / 24 * rng.uniform(0.1, 0.26) + rng.uniform(-0.03, 0.08)
-    bent = [k1, -k1 * rng.uniform(0.15, 0.6), rng.gauss(0, 6e-4), rng.gauss(0, 6e-4), 0.0]
-    focal = WIDTH_PX / 2 / math.tan(math.radians(wide_deg / 2))
+    """A camera with random field of view, principal point and distortion; cheap ones may be wider."""
+    field_of_view_deg = rng.uniform(56, 80 if is_cheap else 70)
+    k1 = -(field_of_view_deg - 56) / 24 * rng.uniform(0.1, 0.26) + rng.uniform(-0.03, 0.08)
+    distortion = [k1, -k1 * rng.uniform(0.15, 0.6), rng.gauss(0, 6e-4), rng.gauss(0, 6e-4), 0.0]
+    focal = WIDTH_PX / 2 / math.tan(math.radians(field_of_view_deg / 2))
     u, v = (WIDTH_PX - 1) / 2 + rng.uniform(-15, 15), (HEIGHT_PX - 1) / 2 + rng.uniform(-15, 15)
     matrix = np.array([[focal, 0, u], [0, focal * 1.0015, v], [0, 0, 1]])
-    return Camera(WIDTH_PX, HEIGHT_PX, matrix, np.array(bent), 0.0)
+    return Camera(WIDTH_PX, HEIGHT_PX, matrix, np.array(distortion), 0.0)
 
 
 def _pose(kit: Kit, camera: Camera, levels: tuple[int, ...], rng: random.Random) -> tuple[Registration, str]:
-    """The nearest place in a drawn direction from which the whole board is seen."""
+    """The nearest pose in a random direction from which the whole board is visible, and its description.
+
+    Raises ValueError if there is none.
+    """
     azimuth = rng.uniform(-180, 180) if rng.random() < 0.2 else rng.choice((-90, -90, 90)) + rng.gauss(0, 25)
     elevation, roll = rng.uniform(50, 70), rng.uniform(-3, 3)
-    points, middle = _to_be_seen(kit, levels), np.array([WIDTH_PX, HEIGHT_PX]) / 2
+    points, middle = _extent_points(kit, levels), np.array([WIDTH_PX, HEIGHT_PX]) / 2
     for distance in np.arange(NEAREST_MM, FARTHEST_MM, STEP_MM):
         aim = np.zeros(3)
-        for _ in range(AIMS):
+        for _ in range(AIM_STEPS):
             pose = looking_at(aim, float(distance), kit, elevation, azimuth, roll)
             seen = project(points, pose, camera)
             off = (seen.min(axis=0) + seen.max(axis=0)) / 2 - middle
@@ -121,75 +149,92 @@ def _pose(kit: Kit, camera: Camera, levels: tuple[int, ...], rng: random.Random)
             ahead = pose.rotation[2]
             aim = aim + step - ahead * step[2] / ahead[2]
         pose = looking_at(aim, float(distance), kit, elevation, azimuth, roll)
-        before = points @ pose.rotation.T + pose.translation_mm
+        camera_mm = points @ pose.rotation.T + pose.translation_mm
         seen = project(points, pose, camera)
         is_whole = (seen > MARGIN_PX).all() and (seen < np.array(SIZE) - MARGIN_PX).all()
-        if is_whole and (before[:, 2] > 0).all():
+        if is_whole and (camera_mm[:, 2] > 0).all():
             return pose, f"from {azimuth:.0f}°, {elevation:.0f}° up, {distance:.0f} mm"
     raise ValueError(f"the mat of {kit.name} is too large for this camera")
 
 
-def _to_be_seen(kit: Kit, levels: tuple[int, ...]) -> Array:
-    """(n, 3) mm: the mat, what may stand on every square, and as wide as the square."""
+def _extent_points(kit: Kit, levels: tuple[int, ...]) -> Array:
+    """(n, 3) mm points that must be visible: corners of the mat, and of the space above every square."""
     points = extent(kit, levels)
     mat, stacks = points[:4], points[4:]
-    high = max(0.0, TALLEST * max(kind.height_mm for kind in kit.pieces) - TALLEST_MM)
-    wide = [np.array([*(np.array(sides) * kit.board.pitch_mm / 2), high]) for sides in product((-1, 1), repeat=2)]
-    return np.vstack([mat, *(stacks + by for by in wide)])
+    extra_mm = max(0.0, TALLEST_TOWER * max(kind.height_mm for kind in kit.pieces) - TALLEST_MM)
+    corner_offsets = [
+        np.array([*(np.array(sides) * kit.board.pitch_mm / 2), extra_mm]) for sides in product((-1, 1), repeat=2)
+    ]
+    return np.vstack([mat, *(stacks + by for by in corner_offsets)])
 
 
 def _lights(rng: random.Random) -> _Lights:
+    """One lamp in a dim room, or one to three in a brighter one; exposure and white balance follow from them."""
     is_dim = rng.random() < DIM_SHARE
-    lamps, colours, shares, places = [], [], [], []
+    lamps, colours, lamp_shares, lamp_poses = [], [], [], []
     for i in range(1 if is_dim else rng.choice((1, 1, 2, 2, 3))):
-        away, up, round_ = rng.uniform(900, 2300), math.radians(rng.uniform(28, 80)), rng.uniform(0, 2 * math.pi)
-        size = math.exp(rng.uniform(math.log(130), math.log(500 if is_dim else 1500)))
-        towards = np.array([math.cos(up) * math.cos(round_), math.cos(up) * math.sin(round_), math.sin(up)])
-        watts = (350 if is_dim else 1000) * (1.0 if i == 0 else rng.uniform(0.2, 0.8)) * (away / 1500) ** 2 / towards[2]
-        colour = _warm(rng.uniform(2700, 7500))
-        across = np.cross(towards, [0.0, 0.0, 1.0])
-        across /= np.linalg.norm(across)
-        edges = size * np.array([across, np.cross(towards, across)])
-        # Of white paper in the middle of the mat, before the lamp is tilted.
-        share = WATT_MM2 * watts * towards[2] / away**2
-        radiance = share / towards[2] * math.pi * away**2 / size**2 * colour
-        lamps.append(np.stack([away * towards - edges.sum(axis=0) / 2, *edges, radiance]))
+        distance_mm, elevation, azimuth = (
+            rng.uniform(900, 2300),
+            math.radians(rng.uniform(28, 80)),
+            rng.uniform(0, 2 * math.pi),
+        )
+        side_mm = math.exp(rng.uniform(math.log(130), math.log(500 if is_dim else 1500)))
+        direction = np.array(
+            [math.cos(elevation) * math.cos(azimuth), math.cos(elevation) * math.sin(azimuth), math.sin(elevation)]
+        )
+        watts = (
+            (350 if is_dim else 1000)
+            * (1.0 if i == 0 else rng.uniform(0.2, 0.8))
+            * (distance_mm / 1500) ** 2
+            / direction[2]
+        )
+        colour = _lamp_colour(rng.uniform(2700, 7500))
+        right = np.cross(direction, [0.0, 0.0, 1.0])
+        right /= np.linalg.norm(right)
+        edges = side_mm * np.array([right, np.cross(direction, right)])
+        # Radiance of white paper in the middle of the mat due to this lamp.
+        share = WATT_MM2 * watts * direction[2] / distance_mm**2
+        radiance = share / direction[2] * math.pi * distance_mm**2 / side_mm**2 * colour
+        lamps.append(np.stack([distance_mm * direction - edges.sum(axis=0) / 2, *edges, radiance]))
         colours.append(colour)
-        shares.append(share)
-        places.append((away, math.degrees(up), size, towards))
-    ambient = rng.uniform(0.06, 0.10) if is_dim else rng.uniform(0.10, 0.45)
-    glow = ambient * (1 - 0.5 * (1 - colours[0]))
-    white = ambient + sum(shares)
-    gain = PAPER_AT * (DARKER if is_dim else 1.0) / white * rng.uniform(0.85, 1.1)
+        lamp_shares.append(share)
+        lamp_poses.append((distance_mm, math.degrees(elevation), side_mm, direction))
+    ambient_white = rng.uniform(0.06, 0.10) if is_dim else rng.uniform(0.10, 0.45)
+    ambient = ambient_white * (1 - 0.5 * (1 - colours[0]))
+    white = ambient_white + sum(lamp_shares)
+    gain = PAPER_LEVEL * (DIM_EXPOSURE if is_dim else 1.0) / white * rng.uniform(0.85, 1.1)
     balance = rng.uniform(0.6, 1.0)
     gains = gain * np.array([(1 / channel) ** balance * rng.uniform(0.97, 1.03) for channel in colours[0]])
-    others = sum((share * colour for share, colour in zip(shares[1:], colours[1:], strict=True)), np.zeros(3))
-    facing = shares[0] / places[0][3][2] * colours[0] * gains
-    hand = Light(tuple(places[0][3]), tuple(facing), tuple((glow + others) * gains), 0.0005, 0.1, 0.0)
+    others = sum((share * colour for share, colour in zip(lamp_shares[1:], colours[1:], strict=True)), np.zeros(3))
+    lamp_light = lamp_shares[0] / lamp_poses[0][3][2] * colours[0] * gains
+    hand_light = Light(tuple(lamp_poses[0][3]), tuple(lamp_light), tuple((ambient + others) * gains), 0.0005, 0.1, 0.0)
     noise = rng.uniform(0.015, 0.028) if is_dim else rng.uniform(0.004, 0.011)
-    words = ", ".join(f"lamp of {size:.0f} mm {up:.0f}° up at {away:.0f} mm" for away, up, size, _ in places)
-    words += f", {100 * ambient / white:.0f} % from the room"
-    return _Lights(np.array(lamps), glow, white, gains, noise, rng.uniform(0.05, 0.25), hand, words)
+    description = ", ".join(
+        f"lamp of {side_mm:.0f} mm {elevation:.0f}° up at {distance_mm:.0f} mm"
+        for distance_mm, elevation, side_mm, _ in lamp_poses
+    )
+    description += f", {100 * ambient_white / white:.0f} % from the room"
+    return _Lights(np.array(lamps), ambient, white, gains, noise, rng.uniform(0.05, 0.25), hand_light, description)
 
 
-def _warm(kelvin: float) -> Array:
-    """(3,) linear r, g, b of a lamp, about."""
+def _lamp_colour(kelvin: float) -> Array:
+    """(3,) approximate linear r, g, b of a lamp of this colour temperature."""
     x = (kelvin - 6500) / 3800
     return np.array(
         [min(1.0, 0.97 - 0.10 * x), 1.0 if kelvin > 5000 else 0.97 + 0.1 * x, max(0.3, 0.98 + 0.52 * min(x, 0.05))]
     )
 
 
-def _falloff(share: float) -> Array:
-    """(height, width) of the light that the lens lets through; in the corners ``share`` less."""
+def _vignette(share: float) -> Array:
+    """(height, width) relative transmission of the lens: 1 in the middle, 1 - ``share`` in the corners."""
     rows, columns = np.mgrid[0:HEIGHT_PX, 0:WIDTH_PX]
-    away2 = (columns - WIDTH_PX / 2) ** 2 + (rows - HEIGHT_PX / 2) ** 2
-    falloff: Array = 1 - share * away2 / (WIDTH_PX**2 / 4 + HEIGHT_PX**2 / 4)
+    radius2 = (columns - WIDTH_PX / 2) ** 2 + (rows - HEIGHT_PX / 2) ** 2
+    falloff: Array = 1 - share * radius2 / (WIDTH_PX**2 / 4 + HEIGHT_PX**2 / 4)
     return falloff
 
 
-def _processor(rng: random.Random, *, is_cheap: bool) -> tuple[Callable[[Picture, int], Picture], str]:
-    """What the camera makes of its frames."""
+def _processing(rng: random.Random, *, is_cheap: bool) -> tuple[Callable[[Picture, int], Picture], str]:
+    """The camera's processing of its frames, and its description."""
     webcam = Webcam(
         smear_codes=255 * rng.uniform(0.02, 0.09),
         contrast=rng.uniform(0, 0.3),
@@ -201,33 +246,33 @@ def _processor(rng: random.Random, *, is_cheap: bool) -> tuple[Callable[[Picture
     )
     if is_cheap:
         return webcam.take, f"cheap webcam (sharpening {webcam.sharpening:.1f}, quality {webcam.quality})"
-    return _as_it_is, "camera"
+    return _unchanged, "camera"
 
 
-def _as_it_is(picture: Picture, _number: int) -> Picture:
+def _unchanged(picture: Picture, _number: int) -> Picture:
     return picture
 
 
-def _other_pieces(kit: Kit, seed: int, rng: random.Random) -> tuple[Kit, str]:
-    """The kit as its pieces really look, which the program learns from the enrolment."""
+def _recoloured_pieces(kit: Kit, seed: int, rng: random.Random) -> tuple[Kit, str]:
+    """The kit with the real colours of its pieces, which the program learns by enrolment, and their description."""
     if seed % PALE_EVERY == 1:
         return kit, "the kit's colours"
     is_pale = seed % PALE_EVERY == 0
-    known: dict[Colour, Colour] = {}
+    new_colours: dict[Colour, Colour] = {}
     for kind in kit.pieces:
-        if kind.colour not in known:
-            new = _varied(kind.colour, rng)
+        if kind.colour not in new_colours:
+            new = _varied_colour(kind.colour, rng)
             share = rng.uniform(0.55, 0.85) if is_pale else 0.0
             mixed = (1 - share) * new + share * np.array(kit.mat.paper) / 255
             red, green, blue = (round(255 * channel) for channel in mixed)
-            known[kind.colour] = (red, green, blue)
-    pieces = tuple(replace(kind, colour=known[kind.colour]) for kind in kit.pieces)
-    words = ", ".join("#{:02x}{:02x}{:02x}".format(*colour) for colour in known.values())
-    return replace(kit, pieces=pieces), f"{'pale' if is_pale else 'other'} pieces {words}"
+            new_colours[kind.colour] = (red, green, blue)
+    pieces = tuple(replace(kind, colour=new_colours[kind.colour]) for kind in kit.pieces)
+    description = ", ".join("#{:02x}{:02x}{:02x}".format(*colour) for colour in new_colours.values())
+    return replace(kit, pieces=pieces), f"{'pale' if is_pale else 'other'} pieces {description}"
 
 
-def _varied(colour: Colour, rng: random.Random) -> Array:
-    """(3,) 0…1 sRGB of another paint of about this colour."""
+def _varied_colour(colour: Colour, rng: random.Random) -> Array:
+    """(3,) 0…1 sRGB of a random paint similar to ``colour``."""
     hue, saturation, value = colorsys.rgb_to_hsv(*(channel / 255 for channel in colour))
     saturation = min(1.0, saturation * rng.uniform(0.7, 1.2))
     value = min(0.93, max(0.06, value * rng.uniform(0.75, 1.25)))

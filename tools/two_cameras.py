@@ -1,4 +1,4 @@
-"""Read random rendered boards with one camera and with a second on the other side: what the second brings."""
+"""Compares readings of random rendered boards by one camera and by two on opposite sides."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from vision.reading import Reading
 
 HEIGHTS = (1, 2, 3, 4, 5)
 EMPTY_SHARE = 0.35
-"""Boards as full as this, of stacks as high as these, hide much of themselves."""
+"""Stack heights and fraction of empty squares: with such tall and dense stacks, many squares are occluded."""
 
 ELEVATIONS_DEG = (40.0, 55.0)
 OPPOSITE_DEG = (150.0, 210.0)
-"""How far round the table the second camera stands."""
+"""Range of the angle around the table between the two cameras."""
 
 CAMERAS = ("the first alone", "the second alone", "both")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print squares and boards right, for each camera alone and for both."""
+    """Print how many squares and boards were read correctly, for each camera alone and for both."""
     parser = argparse.ArgumentParser(prog="tools.two_cameras", description=__doc__)
     parser.add_argument("--boards", type=int, default=40)
     parser.add_argument("--first", type=int, default=1, help="first seed")
@@ -41,24 +41,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     refused = 0
     for seed in range(arguments.first, arguments.first + arguments.boards):
         try:
-            for name, row in zip(CAMERAS, read_board(seed), strict=True):
-                cells[name] += row
+            for name, camera_cells in zip(CAMERAS, read_board(seed), strict=True):
+                cells[name] += camera_cells
         except VisionError as error:
             refused += 1
             print(f"board {seed}: {error}", flush=True)
-    for name, rows in cells.items():
+    for name, camera_cells in cells.items():
         print(f"{name}:")
-        print("\n".join(f"  {line}" for line in boards.report(rows, refused)[:2]))
+        print("\n".join(f"  {line}" for line in boards.report(camera_cells, refused)[:2]))
     return 0
 
 
 def read_board(seed: int) -> tuple[list[Cell], list[Cell], list[Cell]]:
-    """One board of Domination from two sides, through one kind of lens in one light.  Raises VisionError."""
+    """Read one board of Domination from two sides, with equal cameras in the same light: each alone, and both combined.
+
+    Raises VisionError.
+    """
     rng = random.Random(seed)
     kit, camera = load_kit("domination"), boards.random_camera(rng)
     azimuth_deg = rng.uniform(0, 360)
-    sides = (azimuth_deg, azimuth_deg + rng.uniform(*OPPOSITE_DEG))
-    poses = [boards.placed(kit, camera, rng.uniform(*ELEVATIONS_DEG), side) for side in sides]
+    azimuths_deg = (azimuth_deg, azimuth_deg + rng.uniform(*OPPOSITE_DEG))
+    poses = [boards.nearest_pose(kit, camera, rng.uniform(*ELEVATIONS_DEG), side) for side in azimuths_deg]
     light = boards.random_light(rng)
     letters = [kind.letter for kind in kit.pieces]
     stacks = [
@@ -75,6 +78,7 @@ def read_board(seed: int) -> tuple[list[Cell], list[Cell], list[Cell]]:
 
 
 def _judged(seed: int, reading: Reading, stacks: Sequence[str]) -> list[Cell]:
+    """Compare a reading with the true stacks."""
     cells = []
     for i, stack in enumerate(stacks):
         (height, top), p = reading.best(i)

@@ -1,6 +1,6 @@
 """Make the pictures of docs/first-evening.md: ``python -m tools.web_pictures``.
 
-A real browser looks at the real set-up with the simulated table.
+A real browser opens the real set-up with the simulated table.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 LAPTOP = {"width": 1200, "height": 720}
 QUALITY = 72
 WAIT_MS = 240_000
-SHOWN_MS = 2500
-"""Until the simulated table shows what a step asks for."""
+SCENE_MS = 2500
+"""Time until the simulated table shows the scene that a step asks for."""
 
 
 @contextmanager
-def started(*words: str) -> Iterator[str]:
-    """A command of the program, and the address that it prints."""
-    command = [sys.executable, "-m", "companion.cli", *words]
+def started(*arguments: str) -> Iterator[str]:
+    """Run a command of the program during the block; its value is the address with token that the command prints."""
+    command = [sys.executable, "-m", "companion.cli", *arguments]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         assert process.stderr is not None
         found = None
@@ -42,48 +42,48 @@ def started(*words: str) -> Iterator[str]:
             process.terminate()
 
 
-def keep(page: Page, name: str) -> None:
-    """Write what the page shows."""
+def save_screenshot(page: Page, name: str) -> None:
+    """Save a screenshot of the page as JPEG."""
     page.wait_for_timeout(1800)
     page.screenshot(path=str(PICTURES / f"{name}.jpg"), type="jpeg", quality=QUALITY)
 
 
-def evening(page: Page, url: str) -> float:
-    """Go through the set-up; returns how many seconds it took without the pictures' own waiting."""
-    begun = time.monotonic()
-    right = page.locator('#verdict[data-kind="accepted"]')
+def walk_through(page: Page, url: str) -> float:
+    """Go through the set-up and save its pictures; return how many seconds it took, with the waiting for pictures."""
+    begun_s = time.monotonic()
+    success = page.locator('#verdict[data-kind="accepted"]')
     page.goto(url)
-    right.wait_for()
-    keep(page, "setup-camera")
+    success.wait_for()
+    save_screenshot(page, "setup-camera")
     for step in ("mat", "empty", "start"):
         page.locator("#next").click()
         if step != "mat":
-            page.wait_for_timeout(SHOWN_MS)
+            page.wait_for_timeout(SCENE_MS)
             page.locator(f"#learn-{step}").click()
-        right.wait_for()
-        keep(page, f"setup-{step}")
+        success.wait_for()
+        save_screenshot(page, f"setup-{step}")
     page.locator("#next").click()
     page.locator("#actions button").first.click()
     page.locator("#next").click()
     page.locator("#finish").click()
-    right.wait_for()
-    return time.monotonic() - begun
+    success.wait_for()
+    return time.monotonic() - begun_s
 
 
-def more_exact(page: Page) -> None:
-    """The calibration board, and single pieces."""
-    right = page.locator('#verdict[data-kind="accepted"]')
+def calibrate_exactly(page: Page) -> None:
+    """Save the pictures of the more exact steps: lens calibration, and enrolment of single pieces."""
+    success = page.locator('#verdict[data-kind="accepted"]')
     page.get_by_role("button", name="Lens").click()
     for n in range(1, len(HOLDS) + 1):
         page.locator("#photograph").click()
         expect(page.locator("#facts")).to_contain_text(f"{n} photographs", timeout=WAIT_MS)
         if n == 4:
-            keep(page, "setup-lens")
+            save_screenshot(page, "setup-lens")
     page.locator("#measure-lens").click()
-    right.wait_for()
+    success.wait_for()
     page.get_by_role("button", name="Single pieces").click()
-    page.wait_for_timeout(SHOWN_MS)
-    keep(page, "setup-pieces")
+    page.wait_for_timeout(SCENE_MS)
+    save_screenshot(page, "setup-pieces")
 
 
 def main() -> None:
@@ -93,8 +93,8 @@ def main() -> None:
         page = browser.new_page(viewport=LAPTOP, locale="en-GB")
         page.set_default_timeout(WAIT_MS)
         with started("setup", "domination", "--simulate", "--web", "127.0.0.1:0", "-o", folder) as url:
-            print(f"set up in {evening(page, url):.0f} s")
-            more_exact(page)
+            print(f"set up in {walk_through(page, url):.0f} s")
+            calibrate_exactly(page)
         browser.close()
 
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from companion.simulate.photographer import HOLDS, board_held
 from companion.simulate.viewpoint import default_camera
-from tools.phone_table import WAIT_S, alive, pictures_of, taken_in_hand, write_film
+from tools.phone_table import WAIT_S, noisy_copies, opened_on_phone, pictures_of, write_film
 
 pytestmark = [pytest.mark.pictures, pytest.mark.slow]
 
@@ -79,7 +79,7 @@ def test_a_phone_is_the_camera_and_comes_back_and_another_is_turned_away(
     write_film(film, pictures_of(examples / "domination-1"), FPS)
     process = referee(started, examples, tmp_path)
     _, address = addresses(process)
-    page = taken_in_hand(phone, address)
+    page = opened_on_phone(phone, address)
     assert "code" not in page.url
     stranger = phone.new_context(locale="de-DE").new_page()
     stranger.goto(address)
@@ -103,13 +103,13 @@ def test_a_lens_is_measured_with_the_phone_in_the_hand(
     phone: Browser, film: Path, tmp_path: Path, started: Callable[..., Any]
 ) -> None:
     camera = default_camera()
-    held = [picture for hold in range(len(HOLDS)) for picture in alive(board_held(camera, hold), HELD)]
+    held = [picture for hold in range(len(HOLDS)) for picture in noisy_copies(board_held(camera, hold), HELD)]
     write_film(film, held, 2 * FPS)
     command = [sys.executable, "-m", "companion.cli", "setup", "domination", "--phone", "--web", "127.0.0.1:0"]
     process = started([*command, "-o", tmp_path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     setup, address = addresses(process)
     place, _, token = setup.partition("#token=")
-    page = taken_in_hand(phone, address)
+    page = opened_on_phone(phone, address)
 
     def ask(page: Page, action: str) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {token}"}

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Playwright
 
 from tools.phone_table import Profile
-from tools.soak_phone import Breaks, broken_off
+from tools.soak_phone import Breaks, check_breaks
 
 pytestmark = pytest.mark.slow
 
@@ -23,5 +23,5 @@ def profile(examples: Path) -> Profile:
 def test_a_reload_a_cut_and_forged_messages_lose_nothing(
     playwright: Playwright, profile: Profile, tmp_path: Path
 ) -> None:
-    found = broken_off(playwright, profile, tmp_path, Breaks(reloads=1, cuts=1, forged=10, acts=1))
+    found = check_breaks(playwright, profile, tmp_path, Breaks(reloads=1, cuts=1, forged=10, acts=1))
     assert found.is_right, found.text

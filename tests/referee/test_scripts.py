@@ -20,10 +20,10 @@ from companion.rules.notation import parse_position
 from companion.simulate.evaluation import compare
 from companion.simulate.players import MOVE, OVERFLOW, RESTORE, TAKEBACK, Act
 from companion.simulate.readings import Noise
-from tools.film import Film, Manners
+from tools.simulated_match import Behaviour, SimulatedMatch
 
 CLEAR = Noise(height_nats=60.0, top_nats=60.0, alike_nats=60.0, frame_nats=0.1)
-CALM = Manners(rests=0.0, hurry=0.0, jostle=0.0, askew=0.0, lamp=0.0, bump=0.0)
+CALM = Behaviour(rests=0.0, hurry=0.0, jostle=0.0, askew=0.0, lamp=0.0, bump=0.0)
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT.parent / "shared" / "matches").glob("*.json"))
 RECORDINGS = sorted((ROOT.parent / "shared" / "recordings").glob("*/truth.jsonl"))
@@ -57,13 +57,13 @@ def written(game: Game, stacks: dict[str, str], levels: dict[str, int] | None) -
 def judge(start: str, rows: list[dict[str, Any]]) -> None:
     """Check that every act of a script gets its verdict, and that there are no others."""
     game, position = read_position(start)
-    film = Film(Match(game, position), CLEAR, seed=1, manners=CALM)
-    film.watch(acts(game, position, rows))
-    result = compare(film.truth, film.events)
+    simulated = SimulatedMatch(Match(game, position), CLEAR, seed=1, behaviour=CALM)
+    simulated.watch(acts(game, position, rows))
+    result = compare(simulated.truth, simulated.events)
     kinds = [row["kind"] for row in rows]
     assert result.faults == ()
     assert (result.accepted, result.caught, result.questions) == (kinds.count(MOVE), kinds.count("illegal"), 0)
-    said = [event.event for event in film.events]
+    said = [event.event for event in simulated.events]
     assert (said.count("restored"), said.count("taken-back")) == (kinds.count(RESTORE), kinds.count(TAKEBACK))
     # A promotion that is due is announced as well.
     assert said.count("unfinished") >= kinds.count(OVERFLOW)

@@ -8,8 +8,8 @@ from calibration.kit import load_kit
 from companion.simulate.light import LAMP
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import Setup, Standing
-from tools.boards import Cell, placed, random_camera, read_board, report
-from tools.hidden import HIDDEN, seen_shares
+from tools.boards import Cell, nearest_pose, random_camera, read_board, report
+from tools.visibility import MIN_VISIBLE, visible_fractions
 
 pytestmark = pytest.mark.pictures
 
@@ -19,7 +19,7 @@ def test_stacks_in_a_line_away_from_the_camera_are_told_apart(seed):
     """Tall stacks two squares apart overlap in the picture: each is part of the other's background."""
     cells = read_board(seed, "citadel")
     assert max(len(cell.stack) for cell in cells) > 3
-    assert [cell for cell in cells if not cell.right and cell.seen >= HIDDEN] == []
+    assert [cell for cell in cells if not cell.right and cell.seen >= MIN_VISIBLE] == []
 
 
 @pytest.mark.parametrize("seed", [109, 112])
@@ -40,9 +40,9 @@ def test_squares_that_cannot_be_seen_are_told_apart():
 
 def test_of_a_square_behind_a_tower_nothing_is_seen():
     kit, camera = load_kit("citadel"), random_camera(random.Random(1))
-    pose = placed(kit, camera, elevation_deg=48.0, azimuth_deg=-90.0)  # from behind the first player
+    pose = nearest_pose(kit, camera, elevation_deg=48.0, azimuth_deg=-90.0)  # from behind the first player
     tower = tuple(Standing("R", (0.0, 0.0), 0.0, 0.0) for _ in range(2))
     piles = tuple(tower if cell == "d4" else tower[:1] if cell == "d6" else () for cell in kit.cells)
-    seen = dict(zip(kit.cells, seen_shares(Scene(kit, camera, pose, LAMP), Setup(piles)), strict=True))
+    seen = dict(zip(kit.cells, visible_fractions(Scene(kit, camera, pose, LAMP), Setup(piles)), strict=True))
     assert seen["d4"] == seen["d6"] == seen["e5"] == 1.0
-    assert seen["d5"] < HIDDEN
+    assert seen["d5"] < MIN_VISIBLE

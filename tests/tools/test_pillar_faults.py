@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
-from tools.pillar_faults import GONE_S, WRONG_S, altered, ways
+from tools.pillar_faults import DROPOUT_S, OFFSET_S, faulty_copy, sensor_faults
 
 CELLS = load_kit("diamond").cells
 TIMES_S = np.arange(0.0, 10.0, 0.5)
@@ -36,22 +36,22 @@ def heights(copy: Path) -> np.ndarray:
 
 
 def test_each_way_makes_one_thing_wrong(folder: Path, tmp_path: Path) -> None:
-    found = {name: altered(folder, tmp_path, name, way) for name, way in ways(folder).items()}
+    found = {name: faulty_copy(folder, tmp_path, name, fault) for name, fault in sensor_faults(folder).items()}
     right = heights(found["with"])
     assert (right == heights(folder)).all()
     assert not (found.pop("none") / "sensors.csv").exists()
-    assert heights(found.pop("gone"))[-1, 0] < GONE_S
+    assert heights(found.pop("gone"))[-1, 0] < DROPOUT_S
     assert {name for name in found if name.startswith("jammed")} == {"jammed-c3"}
     assert (heights(found.pop("jammed-c3"))[:, 1 + MOVES] == 42).all()
     high = {name for name in found if name.startswith("high")}
     assert len(high) == 3
     for name in high:
         off = heights(found[name]) - right
-        assert (off[TIMES_S < WRONG_S] == 0).all()
-        assert (off[TIMES_S >= WRONG_S].sum(axis=1) == 10).all()
+        assert (off[TIMES_S < OFFSET_S] == 0).all()
+        assert (off[TIMES_S >= OFFSET_S].sum(axis=1) == 10).all()
 
 
 def test_all_else_of_a_copy_is_as_it_was(folder: Path, tmp_path: Path) -> None:
-    copy = altered(folder, tmp_path, "none", None)
+    copy = faulty_copy(folder, tmp_path, "none", None)
     assert (copy / "truth.jsonl").read_text() == "{}\n"
     assert f'lens = "{(folder.parent / "lens").resolve()}"' in (copy / "recording.toml").read_text()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.simulate.evaluation import ASKED, MISSED, Fault, Result
-from tools.soak_traced import Run, Witness, _save_around, summary
+from tools.soak_traced import FrameKeeper, Run, _save_around, summary
 from vision.capture.frames import Frame
 
 
@@ -32,9 +32,9 @@ def run_of(*faults, refused=""):
 
 
 def test_the_last_frame_before_each_act_and_of_all_is_kept():
-    witness = Witness(Film())
-    assert len(list(witness.frames())) == 6
-    assert [t_s for t_s, _ in witness.kept] == [1.0, 4.0, 5.0]
+    keeper = FrameKeeper(Film())
+    assert len(list(keeper.frames())) == 6
+    assert [t_s for t_s, _ in keeper.kept] == [1.0, 4.0, 5.0]
 
 
 def test_pictures_round_a_fault_are_saved(tmp_path):

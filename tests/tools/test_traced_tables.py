@@ -23,7 +23,7 @@ def tables():
 
 def test_the_same_seed_is_the_same_table(tables):
     seed, kit, table = tables[KITS.index("citadel")]
-    assert drawn_table(kit, start_levels(kit), seed).words == table.words
+    assert drawn_table(kit, start_levels(kit), seed).description == table.description
 
 
 def test_the_whole_mat_and_what_stands_on_it_is_in_the_picture(tables):
@@ -43,8 +43,8 @@ def test_the_whole_mat_and_what_stands_on_it_is_in_the_picture(tables):
 
 def test_every_third_camera_is_cheap_and_every_fourth_set_pale(tables):
     for seed, kit, table in tables:
-        assert table.words.startswith("cheap webcam") == (seed == 3)
-        assert ("pale pieces" in table.words) == (seed == 4)
+        assert table.description.startswith("cheap webcam") == (seed == 3)
+        assert ("pale pieces" in table.description) == (seed == 4)
         far = [
             np.abs(np.array(kind.colour, float) - kit.mat.paper).max()
             / np.abs(np.array(usual.colour, float) - kit.mat.paper).max()
@@ -65,4 +65,4 @@ def test_paper_is_neither_dark_nor_burnt(tables):
             for lamp in room.lamps
             for away in [lamp[0] + (lamp[1] + lamp[2]) / 2]
         )
-        assert 0.25 < float(((lamps + room.glow) * gains).mean()) < 1.0, kit.name
+        assert 0.25 < float(((lamps + room.ambient) * gains).mean()) < 1.0, kit.name

@@ -13,7 +13,7 @@ from companion.app.ground import parse_layout
 from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
-from tools.boards import drawn, picture, placed, random_camera, random_light
+from tools.boards import nearest_pose, picture, random_camera, random_light, rendered
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.enrolment_check import check_colours
@@ -160,7 +160,7 @@ def test_two_pieces_with_the_same_character_are_refused_by_name():
     rng = random.Random(5)
     kit, camera = load_kit("cheight"), random_camera(rng)
     pieces = {**kit.enrol, "a4": "R"}
-    pose, light = placed(kit, camera, 55.0, 200.0), random_light(rng)
+    pose, light = nearest_pose(kit, camera, 55.0, 200.0), random_light(rng)
     image = picture(kit, camera, pose, light, [pieces.get(cell, "") for cell in kit.cells], 5)
     with pytest.raises(VisionError, match=r"d3 \(R\) and a4 \(N\) look alike; .* only 1\.[0-9] pixels wide there$"):
         enrol(image, kit, camera)
@@ -172,7 +172,7 @@ def test_faint_characters_are_refused_only_where_nothing_tells_them_apart(ink, i
     rng = random.Random(5)
     kit, camera = load_kit("cheight"), random_camera(rng)
     kit = replace(kit, pieces=tuple(replace(kind, colour=(151, 109, 100), glyph_colour=ink) for kind in kit.pieces))
-    pose, light = placed(kit, camera, 55.0, 200.0), random_light(rng)
+    pose, light = nearest_pose(kit, camera, 55.0, 200.0), random_light(rng)
     image = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 5)
     if is_told:
         assert len(enrol(image, kit, camera).glyphs) == len(kit.pieces)
@@ -185,9 +185,9 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
     """A lamp beside the board shades the bevel on one side; the centre must be found from the print inside it."""
     rng = random.Random(8)
     kit, camera = load_kit("cheight"), random_camera(rng)
-    visibility = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
+    visibility = Scene(kit, camera, nearest_pose(kit, camera, 55.0, 200.0), random_light(rng))
     setup = set_up([kit.enrol.get(cell, "") for cell in kit.cells], None, seeded("rims", 8))
-    even = drawn(visibility, setup, 8)
+    even = rendered(visibility, setup, 8)
     dark = even.copy()
     for cell, pile in zip(kit.cells, setup.piles, strict=True):
         for solid in standing_solids(kit, cell, pile, None):
@@ -211,7 +211,7 @@ def test_characters_on_pieces_of_two_colours_are_read():
     kit, camera = load_kit("cheight"), random_camera(rng)
     dark = (150, 175, 200)
     kit = replace(kit, pieces=tuple(replace(p, colour=dark) if p.letter.islower() else p for p in kit.pieces))
-    pose, light = placed(kit, camera, 55.0, 200.0), random_light(rng)
+    pose, light = nearest_pose(kit, camera, 55.0, 200.0), random_light(rng)
     enrolled = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 8)
     stacks = [
         "" if rng.random() < 0.6 else "".join(rng.choices("RNBACPKrnbacpk", k=rng.randint(1, 3))) for _ in kit.cells
@@ -226,7 +226,7 @@ def test_a_piece_that_is_taken_for_another_is_no_trouble():
     """Seen from low behind the board, an unknown small pyramid looks as if it had no lateral face."""
     rng = random.Random(503)
     kit, camera = load_kit("ziggurat"), random_camera(rng)
-    pose = placed(kit, camera, rng.uniform(36.0, 46.0), rng.uniform(0, 360))
+    pose = nearest_pose(kit, camera, rng.uniform(36.0, 46.0), rng.uniform(0, 360))
     image = picture(kit, camera, pose, random_light(rng), [kit.enrol.get(cell, "") for cell in kit.cells], 503)
     assert enrol(image, kit, camera).pieces.keys() == {kind.letter for kind in kit.pieces}
 
@@ -246,7 +246,7 @@ def own():
         enrol={"d4": "R", "e5": "G"},
     )
     camera = random_camera(rng)
-    pose, light = placed(printed, camera, 58.0, 250.0), random_light(rng)
+    pose, light = nearest_pose(printed, camera, 58.0, 250.0), random_light(rng)
     start = parse_layout("start", kit)
     stacks = {"c4": "RG", "e2": "G", "f6": "RRG", "d7": "R", "b3": "GR"}
     layouts = ({}, start, kit.enrol, stacks)
@@ -282,7 +282,7 @@ def test_pieces_nearly_of_the_learned_boards_own_colour_are_found():
         painted, mat=replace(printed.mat, colour=None, patches=()), board=replace(painted.board, cell_colour=None)
     )
     camera = random_camera(rng)
-    pose, light = placed(printed, camera, 52.0, 250.0), random_light(rng)
+    pose, light = nearest_pose(printed, camera, 52.0, 250.0), random_light(rng)
     empty, single, played = (
         picture(painted, camera, pose, light, [layout.get(cell, "") for cell in kit.cells], 6)
         for layout in ({}, kit.enrol, dict.fromkeys(("c4", "e2", "b5"), "Q"))
@@ -313,7 +313,7 @@ def chequered():
     """
     rng, kit = random.Random(11), load_kit("draughts")
     camera = random_camera(rng)
-    pose, light = placed(kit, camera, 52.0, 230.0), random_light(rng)
+    pose, light = nearest_pose(kit, camera, 52.0, 230.0), random_light(rng)
     stacks = {"c3": "W", "d4": "BB", "e5": "WW", "a1": "B", "h8": "W", "f5": "W", "c4": "B"}
     shown = [
         picture(kit, camera, pose, light, [at.get(cell, "") for cell in kit.cells], 4) for at in (kit.enrol, stacks)

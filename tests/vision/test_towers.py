@@ -10,7 +10,7 @@ from calibration.kit import load_kit
 from companion.app.ground import start_levels
 from companion.games import load_game
 from companion.simulate.viewpoint import default_camera, default_pose, looking_at
-from tools.boards import picture, placed, random_camera, random_light, read_board
+from tools.boards import nearest_pose, picture, random_camera, random_light, read_board
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.reader import Reader
@@ -71,7 +71,7 @@ def test_towers_of_blocks_that_stand_far_apart_are_read(seed, trial):
     """Each tower fits best only as a whole, and no stack behind it triggers a second look."""
     rng, kit = random.Random(seed), load_kit("citadel")
     camera, ground = random_camera(rng), start_levels(kit)
-    pose, light = placed(kit, camera, rng.uniform(45, 65), rng.uniform(0, 360)), random_light(rng)
+    pose, light = nearest_pose(kit, camera, rng.uniform(45, 65), rng.uniform(0, 360)), random_light(rng)
     singles = [kit.enrol.get(cell, "") for cell in kit.cells]
     appearance = enrol(picture(kit, camera, pose, light, singles, seed, ground), kit, camera, ground)
     for _ in range(trial + 1):

@@ -27,7 +27,7 @@ from tests.web.conftest import WAIT_S
 from tests.web.test_archive import page as archived  # noqa: F401 - a fixture
 from tests.web.test_setup import Bench
 from tests.web.test_starting import START, lobby
-from tools.told import Told
+from tools.scripted_match import ScriptedMatch
 
 PLIES = 14
 LOOKS = (((390, 844), "dark"), ((1280, 900), "light"))
@@ -71,36 +71,36 @@ def visit(browser: Browser) -> Iterator[Callable[[str], Page]]:
         page.close()
 
 
-STATES: dict[str, Callable[[Told], None]] = {
+STATES: dict[str, Callable[[ScriptedMatch], None]] = {
     "well": lambda _: None,
-    "illegal": Told.offend,
-    "unfinished": Told.leave_unfinished,
-    "setting up": Told.set_up,
-    "unsure": Told.ask,
-    "over": Told.end,
+    "illegal": ScriptedMatch.play_illegal,
+    "unfinished": ScriptedMatch.leave_unfinished,
+    "setting up": ScriptedMatch.begin_setup,
+    "unsure": ScriptedMatch.ask_question,
+    "over": ScriptedMatch.end_by_ruling,
 }
 
 
 @pytest.mark.parametrize("state", STATES)
 def test_the_page_of_a_table(state: str, visit: Callable[[str], Page]) -> None:
-    told = Told("domination")
+    scripted = ScriptedMatch("domination")
     for _ in range(PLIES):
-        told.play()
-    STATES[state](told)
-    page = visit(f"{told.page.server.url}#token={told.page.token}")
+        scripted.play()
+    STATES[state](scripted)
+    page = visit(f"{scripted.page.server.url}#token={scripted.page.token}")
     expect(page.locator("#board .square")).to_have_count(52)
     page.locator("#history summary").click()
     page.locator("#camera").evaluate("(camera) => { camera.open = true; }")
     assert findings(page) == []
-    told.page.close()
+    scripted.page.close()
 
 
 def test_the_dialogs_of_the_arbiter(visit: Callable[[str], Page]) -> None:
-    told = Told("cheight")
-    page = visit(told.page.server.url)
+    scripted = ScriptedMatch("cheight")
+    page = visit(scripted.page.server.url)
     page.locator("#unlock").click()
     assert findings(page) == []
-    page.goto(f"{told.page.server.url}#token={told.page.token}")
+    page.goto(f"{scripted.page.server.url}#token={scripted.page.token}")
     page.reload()
     page.locator("#set-position").click()
     expect(page.locator("#palette button").first).to_be_visible()
@@ -108,7 +108,7 @@ def test_the_dialogs_of_the_arbiter(visit: Callable[[str], Page]) -> None:
     page.locator("#leave").click()
     page.locator("#end").click()
     assert findings(page) == []
-    told.page.close()
+    scripted.page.close()
 
 
 def test_the_form_of_a_new_match(visit: Callable[[str], Page]) -> None:
@@ -243,12 +243,12 @@ CONTRASTS = """() => {
 
 @pytest.mark.parametrize("name", [info.name for info in available_games()])
 def test_whose_turn_it_is_is_seen_by_the_frame(name: str, visit: Callable[[str], Page]) -> None:
-    told = Told(name)
-    page = visit(told.page.server.url)
+    scripted = ScriptedMatch(name)
+    page = visit(scripted.page.server.url)
     for n in range(2):
         expect(page.locator("#moves li")).to_have_count(n + 1)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
             assert page.evaluate(CONTRASTS) >= 3
-        told.play()
-    told.page.close()
+        scripted.play()
+    scripted.page.close()

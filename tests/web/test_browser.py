@@ -20,7 +20,7 @@ from companion.web.setup.workshop import Workshop
 from tests.web.conftest import PICTURE, WAIT_S, WebTable
 from tests.web.test_page import OWN_FIVES
 from tests.web.test_setup import Bench
-from tools.stickered import corners_px, own_board
+from tools.stickered_board import corners_px, own_board
 
 pytestmark = pytest.mark.pictures
 

@@ -10,7 +10,7 @@ from companion.referee.snapshot import Snapshot
 from companion.rules.notation import format_position, parse_move
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage
-from tools.told import Told
+from tools.scripted_match import ScriptedMatch
 
 RING_PX = 5
 """Width of the focus ring with its offset, in px, as in the style sheet."""
@@ -70,14 +70,14 @@ def test_what_must_not_be_undone_yet_is_a_sentence(browser: Browser) -> None:
 
 
 def test_no_ring_of_the_focus_is_cut_off(browser: Browser) -> None:
-    told = Told("domination")
+    scripted = ScriptedMatch("domination")
     for _ in range(30):
-        told.play()
-    told.ask()
+        scripted.play()
+    scripted.ask_question()
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(f"{told.page.server.url}#token={told.page.token}")
+    page.goto(f"{scripted.page.server.url}#token={scripted.page.token}")
     expect(page.locator("#moves li")).to_have_count(31)
     expect(page.locator("#options .choice")).to_have_count(2)
     assert page.evaluate(CUT_OFF) == []
     page.close()
-    told.page.close()
+    scripted.page.close()

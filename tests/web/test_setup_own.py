@@ -22,7 +22,7 @@ from companion.web.setup.page import SetupPage
 from companion.web.setup.workshop import Workshop
 from tests.web.conftest import WAIT_S, Client
 from tests.web.test_setup import JSON
-from tools.stickered import corners_px, own_board
+from tools.stickered_board import corners_px, own_board
 from vision.errors import VisionError
 
 pytestmark = pytest.mark.pictures

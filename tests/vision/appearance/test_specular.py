@@ -11,7 +11,7 @@ from companion.app.ground import start_levels
 from companion.simulate.light import to_linear, to_srgb
 from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.standing import seeded, set_up
-from tools.boards import drawn, placed, random_camera, random_light
+from tools.boards import nearest_pose, random_camera, random_light, rendered
 from vision.appearance.specular import Sighting, matt_colours, mirrored
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -25,10 +25,10 @@ def photograph(name, seed, stacks, shine=0.0, where=None):
     """
     rng = random.Random(seed)
     kit, camera = load_kit(name), random_camera(rng)
-    visibility = Scene(kit, camera, placed(kit, camera, 55.0, 200.0), random_light(rng))
+    visibility = Scene(kit, camera, nearest_pose(kit, camera, 55.0, 200.0), random_light(rng))
     levels = start_levels(kit)
     setup = set_up([stacks.get(cell, "") for cell in kit.cells], levels or None, seeded("mirrored", seed))
-    image = drawn(visibility, setup, seed)
+    image = rendered(visibility, setup, seed)
     on_top = np.zeros(image.shape[:2], np.uint8)
     for i, (cell, pile) in enumerate(zip(kit.cells, setup.piles, strict=True)):
         for solid in standing_solids(kit, cell, pile, levels[i] if levels else None)[-1:]:

@@ -11,10 +11,10 @@ from companion.simulate.light import WINDOW, to_linear
 from companion.simulate.sprite import Scene
 from companion.simulate.standing import rearranged, seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, looking_at
-from tools import traced
-from tools.ray_bodies import GROUND, bodies_on, gathered, hit
+from tools import path_tracer
+from tools.incremental_tracer import IncrementalTracer
+from tools.ray_bodies import GROUND, as_arrays, bodies_on, hit
 from tools.ray_light import SHEET_PX_PER_MM, Room
-from tools.retraced import Retracer
 
 pytestmark = pytest.mark.pictures
 
@@ -47,7 +47,7 @@ def painter(kit, noise=0.0, process=lambda picture, _number: picture):
     camera = small_camera()
     pose = looking_at(np.zeros(3), 620.0, kit)
     gains = np.full((HEIGHT_PX, WIDTH_PX, 3), 0.6)
-    return Retracer(Scene(kit, camera, pose, WINDOW), room_of(kit), gains, noise, process, seed=3)
+    return IncrementalTracer(Scene(kit, camera, pose, WINDOW), room_of(kit), gains, noise, process, seed=3)
 
 
 def setup_of(kit, stacks=None):
@@ -110,18 +110,18 @@ def test_rays_meet_what_they_meet_among_plain_bodies(name):
     setup = setup_of(kit)
     levels = setup.levels or [None] * len(kit.cells)
     bodies = [body for i, pile in enumerate(setup.piles) for body in bodies_on(kit, i, pile, levels[i])]
-    solids, plain = gathered(kit, bodies).solids, traced._bodies(kit, setup)
+    solids, plain = as_arrays(kit, bodies).solids, path_tracer._bodies(kit, setup)
     rng = np.random.default_rng(1)
     for _ in range(150):
         target, eye = rng.uniform([-120, -120, 0], [120, 120, 30]), rng.uniform([-300, -300, 20], [300, 300, 500])
         towards = tuple((target - eye) / np.linalg.norm(target - eye))
         reach, body, _ = hit(solids, tuple(eye), towards, np.inf)
-        expected, plane, number = traced._hit(plain, tuple(eye), towards, np.inf)
+        expected, plane, number = path_tracer._hit(plain, tuple(eye), towards, np.inf)
         if abs(reach - expected) > 0.3:  # past the edge of a disc, where 36 sides differ from a circle
             continue
-        assert (body == GROUND) == (plane == traced.GROUND)
+        assert (body == GROUND) == (plane == path_tracer.GROUND)
         assert body == (number if plane >= 0 else body)
-    assert traced.GROUND == GROUND
+    assert path_tracer.GROUND == GROUND
 
 
 def test_noise_and_the_camera_come_after_the_picture():
@@ -139,7 +139,7 @@ def test_a_pyramid_on_another_one_ends_above_its_foot():
     kit = load_kit("ziggurat")
     stacks = ["QD", *[""] * (len(kit.cells) - 1)]
     bodies = bodies_on(kit, 0, set_up(stacks, None, seeded("tower", 1)).piles[0], None)
-    (x, y), solids = kit.centre_mm(kit.cells[0]), gathered(kit, bodies).solids
+    (x, y), solids = kit.centre_mm(kit.cells[0]), as_arrays(kit, bodies).solids
     for height_mm, body in ((3.0, 0), (10.0, 0), (20.0, 1)):
         _, found, _ = hit(solids, np.array([x, y - 100, height_mm]), np.array([0.0, 1.0, 0.0]), np.inf)
         assert found == body
