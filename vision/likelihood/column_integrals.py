@@ -77,7 +77,7 @@ def empty_integrals(columns: CropColumns) -> ColumnIntegrals:
     return ColumnIntegrals(sums, columns.first_row, MISLED if len(observations.expected) > 0 else 0.0)
 
 
-@allocation_free
+@compiled
 def integrate_columns(columns: CropColumns, cell: int, integrals: ColumnIntegrals) -> float:
     """Fill in the column integrals over the visible pixels of the crop of ``cell``, made by :func:`empty_integrals`.
 
