@@ -19,9 +19,9 @@ from typing import NoReturn
 from calibration.errors import ProfileError
 from companion import __version__
 from companion.commands.output.codes import CANNOT, DONE
-from companion.ending import Ended, interrupted_by_signals
 from companion.errors import CompanionError, fault_line
 from companion.rules.notation import quoted
+from companion.signal_handling import TerminationSignal, interrupted_by_signals
 from vision.errors import VisionError
 
 PROGRAM, VERSION = "companion", "--version"
@@ -130,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except Ended as ending:
+    except TerminationSignal as ending:
         return 128 + ending.number
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

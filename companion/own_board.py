@@ -33,7 +33,7 @@ TOO_FEW = "{count} markers do not tell the light all over the board: stick more 
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class BoardOptions:
     """What the picture does not say about a board.
 
     Attributes:
@@ -49,7 +49,7 @@ class Wish:
 
 
 def measure(
-    game: Game, picture: Picture, seen: Field, wish: Wish, camera: Camera | None = None
+    game: Game, picture: Picture, seen: Field, options: BoardOptions, camera: Camera | None = None
 ) -> tuple[Kit, MeasuredBoard]:
     """The kit for ``game`` on the board in a photograph (height, width, 3) uint8 BGR, and how it was measured.
 
@@ -58,23 +58,24 @@ def measure(
     Raises ProfileError.
     """
     gray = to_gray(picture)
-    found = detect(gray, wish.dictionary)
+    found = detect(gray, options.dictionary)
     once = {number: places[0] for number, places in found.items() if len(places) == 1}
-    if len(once) < MIN_MARKERS and (other := markers_of_other(gray, wish.dictionary)):
+    if len(once) < MIN_MARKERS and (other := markers_of_other(gray, options.dictionary)):
         raise ProfileError(
-            f"the board shows {other}, not of {wish.dictionary}: say --dictionary, or use the stickers of companion mat"
+            f"the board shows {other}, not of {options.dictionary}: say --dictionary, or use the stickers of "
+            "companion mat"
         )
     height, width = picture.shape[:2]
-    board = measure_board(seen, align_cut(gray, wish.dictionary, once), (width, height), camera)
+    board = measure_board(seen, align_cut(gray, options.dictionary, once), (width, height), camera)
     layout = game.layout
     alike = (layout.files, layout.ranks) == (seen.files, seen.ranks)
     missing = layout.missing if alike else frozenset[str]()
     squares = Squares(game.tag, seen.files, seen.ranks, missing, tuple(game.pieces))
-    kit = own_kit(wish.name, squares, board, load_kit(kit_name(game.tag)), wish.dictionary)
-    return with_sizes(kit, wish.sizes), board
+    kit = own_kit(options.name, squares, board, load_kit(kit_name(game.tag)), options.dictionary)
+    return with_sizes(kit, options.sizes), board
 
 
-def shown_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
+def appearance_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
     """Why a board, empty in a photograph (height, width, 3) uint8 BGR, cannot be read; "" if it can.
 
     Its appearance cannot be learned, or its lines are not those of its kit.  Always "" if the kit describes its
@@ -90,7 +91,7 @@ def shown_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
     return own_grid_fault(appearance, kit)
 
 
-def sized(
+def with_measured_pieces(
     kit: Kit,
     camera: Camera,
     empty: Picture,
@@ -107,11 +108,11 @@ def sized(
     """
     sizes = measure_sizes(shown, kit, camera, layout, [empty], levels)
     by_letter = {letter: each for each in sizes for letter in each.letters}
-    pieces = tuple(_as_told(kind, by_letter.get(kind.letter)) for kind in kit.pieces)
+    pieces = tuple(_with_measured_size(kind, by_letter.get(kind.letter)) for kind in kit.pieces)
     return with_pieces(kit, pieces), sizes
 
 
-def _as_told(kind: PieceKind, sizes: Sizes | None) -> PieceKind:
+def _with_measured_size(kind: PieceKind, sizes: Sizes | None) -> PieceKind:
     """A piece kind with the sizes that a photograph shows, as far as it shows them."""
     if sizes is None:
         return kind

@@ -13,7 +13,7 @@ from dataclasses import fields, replace
 from functools import cache
 from types import MappingProxyType
 
-from companion.deeds import told_way_back
+from companion.descriptions import describe_repair
 from companion.errors import BadText
 from companion.events import (
     Accepted,
@@ -50,7 +50,7 @@ __all__ = [
     "trouble",
 ]
 
-MOST_RULES = 2
+MAX_RULES = 2
 """Number of broken rules that are explained at most; nobody listens to a longer sentence."""
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType({"en": ENGLISH, "de": GERMAN})
@@ -64,17 +64,17 @@ def language(code: str, game: Game | None = None) -> Language:
     """
     if code not in LANGUAGES:
         raise BadText(f"there is no language {code!r}; write one of {' '.join(LANGUAGES)}")
-    tongue = LANGUAGES[code]
+    lang = LANGUAGES[code]
     if game is None:
-        return tongue
+        return lang
     name, variant, _ = parse_tag(game.tag)
     own = translation(name, code)
     return replace(
-        tongue,
-        players=MappingProxyType({**tongue.players, **game.names, **own.players}),
-        rules=MappingProxyType({**tongue.rules, **own.rules}),
-        titles=MappingProxyType({**tongue.titles, **own.titles}),
-        explained=MappingProxyType({**tongue.explained, **own.texts, **own.variants.get(variant, {})}),
+        lang,
+        players=MappingProxyType({**lang.players, **game.names, **own.players}),
+        rules=MappingProxyType({**lang.rules, **own.rules}),
+        titles=MappingProxyType({**lang.titles, **own.titles}),
+        explained=MappingProxyType({**lang.explained, **own.texts, **own.variants.get(variant, {})}),
         tasks=own.tasks,
         game=game,
     )
@@ -86,48 +86,48 @@ def to_move(position: str) -> Player:
     return words[2] if len(words) > 2 else NOBODY
 
 
-def sentence(event: Event, tongue: Language = ENGLISH, names: Mapping[Player, str] = MappingProxyType({})) -> str:
+def sentence(event: Event, lang: Language = ENGLISH, names: Mapping[Player, str] = MappingProxyType({})) -> str:
     """The event as one line for people; ``names`` take priority over the language's own words for the players."""
-    called = {**tongue.players, **names}
-    words = {field.name: _words(field.name, getattr(event, field.name), tongue, called) for field in fields(event)}
-    if tongue.rules and isinstance(event, Illegal):
-        words["reason"] = ". ".join(tongue.rules.get(rule, rule) for rule in event.rules[:MOST_RULES])
+    called = {**lang.players, **names}
+    words = {field.name: _words(field.name, getattr(event, field.name), lang, called) for field in fields(event)}
+    if lang.rules and isinstance(event, Illegal):
+        words["reason"] = ". ".join(lang.rules.get(rule, rule) for rule in event.rules[:MAX_RULES])
     if isinstance(event, Illegal):
-        way = "" if tongue.game is None else told_way_back(tongue.game, event, tongue, called)
-        words["back"] = way or tongue.texts["back"].format_map(words)
+        way = "" if lang.game is None else describe_repair(lang.game, event, lang, called)
+        words["back"] = way or lang.texts["back"].format_map(words)
     if isinstance(event, Unfinished):
-        words["todo"] = task(event, tongue).rstrip(".")
+        words["todo"] = task(event, lang).rstrip(".")
     if isinstance(event, ClockChanged):
         times = zip(event.players, event.left, strict=True)
         words["left"] = ", ".join(f"{called.get(player, player)} {minutes(left)}" for player, left in times)
-    parts = [tongue.texts.get(_key(event)) or tongue.texts[event.event]]
+    parts = [lang.texts.get(_key(event)) or lang.texts[event.event]]
     if isinstance(event, Start | Accepted | TakenBack | Corrected) and event.position is not None:
         words["next"] = called.get(to_move(event.position), NOBODY)
-        parts += [tongue.texts["turn"]] * (words["next"] != NOBODY)
+        parts += [lang.texts["turn"]] * (words["next"] != NOBODY)
     return " ".join(" ".join(parts).format_map(words).split())
 
 
-def task(event: Unfinished, tongue: Language) -> str:
-    """What is left to do: the event's own words or their translation in ``tongue``, else its rule and squares."""
-    if not tongue.rules:
+def task(event: Unfinished, lang: Language) -> str:
+    """What is left to do: the event's own words or their translation in ``lang``, else its rule and squares."""
+    if not lang.rules:
         return event.todo
-    if (told := _translated(event.todo, tongue.tasks)) is not None:
+    if (told := _translated(event.todo, lang.tasks)) is not None:
         return told
     if event.stacks:
         parts = []
         for i, (cell, stack) in enumerate(zip(event.cells, event.stacks, strict=True)):
-            parts.append(tongue.texts["part.holds" if stack else "part.empty"].format(cell=cell, stack=stack))
+            parts.append(lang.texts["part.holds" if stack else "part.empty"].format(cell=cell, stack=stack))
             if event.levels:
-                parts.append(tongue.texts["part.stands"].format(cell=cell, level=event.levels[i]))
-        return f" {tongue.both} ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-    rule = tongue.rules.get(event.rule, "")
-    cells = tongue.texts["part.cells"].format(cells=", ".join(event.cells)) if event.cells else ""
+                parts.append(lang.texts["part.stands"].format(cell=cell, level=event.levels[i]))
+        return f" {lang.both} ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    rule = lang.rules.get(event.rule, "")
+    cells = lang.texts["part.cells"].format(cells=", ".join(event.cells)) if event.cells else ""
     return ", ".join(filter(None, (rule, cells)))
 
 
-def trouble(message: str, tongue: Language) -> str:
-    """What is wrong with a picture, a camera or a set-up, in ``tongue``; a message without translation is unchanged."""
-    return _translated(message, tongue.troubles) or message
+def trouble(message: str, lang: Language) -> str:
+    """What is wrong with a picture, a camera or a set-up, in ``lang``; a message without translation is unchanged."""
+    return _translated(message, lang.troubles) or message
 
 
 def _translated(message: str, words: Mapping[str, str]) -> str | None:
@@ -186,13 +186,13 @@ def _task_key(event: Unfinished | Unsure) -> str:
             return event.event
 
 
-def _words(name: str, value: object, tongue: Language, called: Mapping[Player, str]) -> str:
+def _words(name: str, value: object, lang: Language, called: Mapping[Player, str]) -> str:
     """The text of an event's field within a sentence."""
     if name == "options" and isinstance(value, tuple):
-        return f" {tongue.either} ".join(value)
+        return f" {lang.either} ".join(value)
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     text = "" if value is None else str(value)
     if name == "rule":
-        return tongue.texts.get(f"part.{text}", text)
+        return lang.texts.get(f"part.{text}", text)
     return called.get(text, text) if name in ("player", "winner") else text

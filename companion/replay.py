@@ -25,11 +25,11 @@ from companion.rules.board import NOBODY
 from companion.rules.game import Move
 from companion.rules.notation import format_move, format_position, parse_move, parse_position
 
-MOST_WAYS = 64
+MAX_HISTORIES = 64
 """Number of possible histories of a record that are followed: each ruling to the same position doubles them."""
 
 
-class Unlawful(CompanionError):
+class RuleContradiction(CompanionError):
     """An event that contradicts the rules or the events before it."""
 
 
@@ -41,7 +41,7 @@ class Fault:
     why: str
 
 
-class Unfounded(CompanionError):
+class InvalidRecord(CompanionError):
     """A record that the rules contradict, at a ``fault``."""
 
     def __init__(self, fault: Fault) -> None:
@@ -54,7 +54,7 @@ def first_fault(events: Iterable[Event]) -> Fault | None:
     try:
         for _ in stages(events):
             pass
-    except Unfounded as error:
+    except InvalidRecord as error:
         return error.fault
     return None
 
@@ -65,18 +65,18 @@ def stages(events: Iterable[Event]) -> Iterator[tuple[Event, Match]]:
     If a record leaves open how a position came about, the fewest possible moves are assumed to have been taken back.
 
     Raises:
-        Unfounded: an event cannot follow those before it.
+        InvalidRecord: an event cannot follow those before it.
     """
     matches: tuple[Match, ...] = ()
     for event in events:
         try:
-            matches = following(matches, event)
+            matches = possible_matches(matches, event)
         except CompanionError as error:
-            raise Unfounded(Fault(event.n, str(error))) from error
+            raise InvalidRecord(Fault(event.n, str(error))) from error
         yield event, matches[0]
 
 
-def following(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
+def possible_matches(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
     """The possible matches after ``event``, given the possible ``matches`` before it, likelier ones first.
 
     Before the first event there are none.  Raises CompanionError if the event cannot follow.
@@ -86,7 +86,7 @@ def following(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
 
 def _started(event: Event) -> tuple[Match, ...]:
     if not isinstance(event, Start):
-        raise Unlawful(f"the match begins with {event.event!r}, not with 'start'")
+        raise RuleContradiction(f"the match begins with {event.event!r}, not with 'start'")
     return (Match(*read_position(event.position)),)
 
 
@@ -106,7 +106,7 @@ def _continued(matches: tuple[Match, ...], event: Event) -> tuple[Match, ...]:
             faults.append(error)
     if not following:
         raise faults[-1]
-    return tuple(following[:MOST_WAYS])
+    return tuple(following[:MAX_HISTORIES])
 
 
 def _after(match: Match, event: Event) -> tuple[Match, ...]:
@@ -114,7 +114,7 @@ def _after(match: Match, event: Event) -> tuple[Match, ...]:
     _check_names(match, event)
     match event:
         case Start():
-            raise Unlawful("the match begins a second time")
+            raise RuleContradiction("the match begins a second time")
         case Accepted():
             return (_accepted(match, event),)
         case TakenBack():
@@ -208,7 +208,7 @@ def _legal_move(match: Match, text: str) -> Move:
     _require(match.outcome is None, f"{text} was played after the end")
     move = parse_move(match.game, match.position, text)
     if broken := match.game.violations(match.position, move):
-        raise Unlawful(f"{text} is not legal: {broken[0].rule}, {broken[0].text}")
+        raise RuleContradiction(f"{text} is not legal: {broken[0].rule}, {broken[0].text}")
     return move
 
 
@@ -219,4 +219,4 @@ def _check_position(match: Match, recorded: str) -> None:
 
 def _require(is_so: bool, why: str) -> None:  # noqa: FBT001 — reads as "require this, or say that"
     if not is_so:
-        raise Unlawful(why)
+        raise RuleContradiction(why)

@@ -19,7 +19,7 @@ LEVELS = " levels="
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RepairStep:
     """One step in restoring the table.
 
     Attributes:
@@ -49,7 +49,7 @@ class _Seen:
     levels: tuple[int, ...]
 
 
-def way_back(game: Game, event: Illegal) -> tuple[Step, ...]:
+def repair_steps(game: Game, event: Illegal) -> tuple[RepairStep, ...]:
     """The steps back to the accepted position, in an order in which they can be done.
 
     Empty if the texts of ``event`` do not fit ``game``, or imply nothing that could be done.
@@ -63,33 +63,33 @@ def way_back(game: Game, event: Illegal) -> tuple[Step, ...]:
     return (single,) if single is not None else (*_pillars(layout, seen, expected), *_pieces(layout, seen, expected))
 
 
-def _undo(layout: Layout, attempt: str, seen: _Seen, expected: _Seen) -> Step | None:
+def _undo(layout: Layout, attempt: str, seen: _Seen, expected: _Seen) -> RepairStep | None:
     """The one step that undoes ``attempt``; None if it is not an act that a single step undoes."""
     cells = layout.index
     if found := STACK_MOVE.fullmatch(attempt):
         source, target, part, taken = found.groups()
         if source in cells and target in cells and not taken:
             count = int(part) if part else expected.sights[cells[source]][0]
-            return Step(target, source, count or 1, seen.sights[cells[target]][1] or "")
+            return RepairStep(target, source, count or 1, seen.sights[cells[target]][1] or "")
     if (found := RESERVE_MOVE.fullmatch(attempt)) and found[2] in cells:
-        return Step(found[2], "", 1, seen.sights[cells[found[2]]][1] or "")
+        return RepairStep(found[2], "", 1, seen.sights[cells[found[2]]][1] or "")
     if (found := OFF_MOVE.fullmatch(attempt)) and found[1] in cells:
-        return Step("", found[1], 1, expected.sights[cells[found[1]]][1] or "")
+        return RepairStep("", found[1], 1, expected.sights[cells[found[1]]][1] or "")
     if (found := PILLAR_MOVE.fullmatch(attempt)) and found[2] in cells and seen.levels:
         cell = cells[found[2]]
-        return Step("", found[2], 0, level=expected.levels[cell], now=seen.levels[cell])
+        return RepairStep("", found[2], 0, level=expected.levels[cell], now=seen.levels[cell])
     return None
 
 
-def _pillars(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[Step]:
+def _pillars(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[RepairStep]:
     for name, now, level in zip(layout.cells, seen.levels, expected.levels, strict=False):
         if now != level:
-            yield Step("", name, 0, level=level, now=now)
+            yield RepairStep("", name, 0, level=level, now=now)
 
 
-def _pieces(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[Step]:
+def _pieces(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[RepairStep]:
     """Surplus pieces go where the same are missing, else off; pieces still missing come from beside the board."""
-    surplus, missing = list[Step](), list[Step]()
+    surplus, missing = list[RepairStep](), list[RepairStep]()
     for cell, (now, was) in enumerate(zip(seen.sights, expected.sights, strict=True)):
         over, under = _difference(layout.cells[cell], now, was)
         surplus += [over] if over else []
@@ -105,17 +105,17 @@ def _pieces(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[Step]:
     yield from missing
 
 
-def _difference(name: str, now: Sight, was: Sight) -> tuple[Step | None, Step | None]:
+def _difference(name: str, now: Sight, was: Sight) -> tuple[RepairStep | None, RepairStep | None]:
     """The surplus of one square, and what it lacks; both if a different piece is on top."""
     if now == was:
         return None, None
     (high, top), (due, due_top) = now, was
     by = 0 if high is None or due is None else high - due
     if by > 0:
-        return Step(name, "", by, top or ""), None
+        return RepairStep(name, "", by, top or ""), None
     if by < 0:
-        return None, Step("", name, -by, due_top or "")
-    return Step(name, "", 1, top or "", replaced=1), Step("", name, 1, due_top or "")
+        return None, RepairStep("", name, -by, due_top or "")
+    return RepairStep(name, "", 1, top or "", replaced=1), RepairStep("", name, 1, due_top or "")
 
 
 def _read(layout: Layout, text: str) -> _Seen:

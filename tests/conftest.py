@@ -43,8 +43,8 @@ def _one_thread():
 def _any_disk() -> Iterator[None]:
     """Lift the limits on free space and write speed, so that no test depends on this machine's disk."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("companion.tape.reel.RESERVE_BYTES", 0)
-        patch.setattr("companion.doctor.machine.LEAST_FREE_GB", 0.0)
+        patch.setattr("companion.tape.recording_writer.RESERVE_BYTES", 0)
+        patch.setattr("companion.doctor.machine.MIN_FREE_GB", 0.0)
         patch.setattr("companion.doctor.machine.SLOW_SYNC_MS", float("inf"))
         yield
 

@@ -7,7 +7,7 @@ import time
 import llvmlite.binding as llvm
 import pytest
 
-from companion.ending import SIGNALS, Ended, interrupted_by_signals
+from companion.signal_handling import SIGNALS, TerminationSignal, interrupted_by_signals
 
 GENEROUS_S = 60
 
@@ -30,7 +30,7 @@ def run(act):
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_each_signal_ends_what_is_being_done(number):
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(TerminationSignal) as ended:
         run(lambda: os.kill(os.getpid(), number))
     assert ended.value.number == number
 
@@ -54,7 +54,7 @@ def test_a_signal_while_machine_code_is_kept_is_heard_after_it(number, capfd):
         engine.finalize_object()
         done.append("compiled")
 
-    with pytest.raises(Ended):
+    with pytest.raises(TerminationSignal):
         run(compiled)
     assert done == ["kept", "compiled"]
     assert capfd.readouterr().err == ""
@@ -73,7 +73,7 @@ class Held:
 
 def test_a_signal_in_a_finalizer_is_not_lost(capfd):
     done = []
-    with pytest.raises(Ended):
+    with pytest.raises(TerminationSignal):
         run(lambda: Held(done) and None)
     assert done == ["finalized"]
     assert capfd.readouterr().err == ""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.deeds import told_move
+from companion.descriptions import describe_move
 from companion.errors import BadText
 from companion.events import (
     KINDS,
@@ -238,10 +238,10 @@ def test_every_state_of_the_view_has_words_of_its_own(code: str, state: str) -> 
     assert sentence(ViewChanged(t=0, n=1, state=state), LANGUAGES[code]) == LANGUAGES[code].texts[f"view.{state}"]
 
 
-@pytest.mark.parametrize("tongue", LANGUAGES.values())
-def test_a_text_names_only_fields_that_its_event_has(tongue: object) -> None:
-    assert isinstance(tongue, type(ENGLISH))
-    for key, text in tongue.texts.items():
+@pytest.mark.parametrize("lang", LANGUAGES.values())
+def test_a_text_names_only_fields_that_its_event_has(lang: object) -> None:
+    assert isinstance(lang, type(ENGLISH))
+    for key, text in lang.texts.items():
         if key.startswith(("part.", "back", "did.", "piece")):
             continue
         known = set(KINDS[key.split(".")[0]].__dataclass_fields__) if key not in BESIDES else BESIDES[key]
@@ -308,8 +308,8 @@ def test_a_move_is_told_in_plain_words(tag: str, move: str, english: str, german
     game = load_game(tag)
     position = game.start()
     for code, said in (("en", english), ("de", german)):
-        tongue = language(code, game)
-        assert told_move(game, position, parse_move(game, position, move), tongue, tongue.players) == said
+        lang = language(code, game)
+        assert describe_move(game, position, parse_move(game, position, move), lang, lang.players) == said
 
 
 def test_a_match_that_the_arbiter_ends_says_so_in_words() -> None:

@@ -23,7 +23,7 @@ from companion.events import (
 )
 from companion.games import load_game, read_position
 from companion.match import Match
-from companion.replay import MOST_WAYS, Fault, first_fault, following
+from companion.replay import MAX_HISTORIES, Fault, first_fault, possible_matches
 from companion.rules.notation import format_move, format_position, parse_move
 
 LONE = "domination 4/6/5,G,2/8/8/2,R,5/6/4 R"
@@ -252,10 +252,10 @@ def test_rulings_without_end_are_followed_in_few_ways() -> None:
     script = Script(LONE).play("c3-c4")
     matches: tuple[Match, ...] = ()
     for event in script.events:
-        matches = following(matches, event)
+        matches = possible_matches(matches, event)
     for n in range(100):
-        matches = following(matches, replace(corrected(position=LONE_MOVED), n=n + 3))
-    assert len(matches) == MOST_WAYS
+        matches = possible_matches(matches, replace(corrected(position=LONE_MOVED), n=n + 3))
+    assert len(matches) == MAX_HISTORIES
 
 
 def random_match(seed: int, plies: int) -> list[Event]:

@@ -32,11 +32,11 @@ MODULES = (
     "companion.own_board",
     "companion.web.setup.cameras",
     "companion.web.setup.files",
-    "companion.web.setup.newest",
+    "companion.web.setup.latest_frame",
     "companion.web.setup.page",
     "companion.web.setup.sizes",
-    "companion.web.setup.views",
-    "companion.web.setup.workshop",
+    "companion.web.setup.calibration_photos",
+    "companion.web.setup.session",
 )
 """Modules whose errors players may read during set-up."""
 

@@ -16,7 +16,7 @@ from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from calibration.picture import load_picture
-from companion.app.eyes import Eyes
+from companion.app.camera_reader import CameraReader
 from companion.app.ground import start_levels
 from companion.commands.options.game import begin_match
 from companion.games import available_tags
@@ -123,7 +123,7 @@ def verdict_stages() -> list[Timing]:
     kit = load_kit(recording.kit)
     assert recording.camera is not None
     assert recording.appearance is not None
-    eyes = Eyes(kit, read_camera(recording.camera), read_appearance(recording.appearance, kit))
+    camera_reader = CameraReader(kit, read_camera(recording.camera), read_appearance(recording.appearance, kit))
     match = begin_match("domination", recording.start)
     referee = Referee(match)
     gating_ms: list[float] = []
@@ -135,11 +135,11 @@ def verdict_stages() -> list[Timing]:
         for event in referee.begin(0.0):
             keeper.append(event)
         for frame in RecordingSource(recording).frames():
-            moving, one_gate_ms = clocked(eyes.moving, frame)
+            moving, one_gate_ms = clocked(camera_reader.moving, frame)
             gating_ms.append(one_gate_ms)
             if not referee.glance(frame.t_s, moving=moving).read:
                 continue
-            observed, one_reading_ms = clocked(eyes.look, frame)
+            observed, one_reading_ms = clocked(camera_reader.look, frame)
             assert observed.reading is not None
             events, one_judging_ms = clocked(referee.observe, frame.t_s, observed.reading)
             commits_ms = sum(clocked(keeper.append, event)[1] for event in events)

@@ -12,11 +12,11 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from companion.events import Accepted
 from companion.panel.buttons import STEADY_S, Press
-from companion.panel.desk import Desk
+from companion.panel.controller import PanelController
 from companion.panel.gpio import GpioButtons, GpioPanel
-from companion.panel.live import LiveDesk
-from companion.panel.panel import Shown
+from companion.panel.panel import PanelDisplay
 from companion.panel.pins import Pins
+from companion.panel.threaded import ThreadedPanel
 from companion.phrases import ENGLISH
 from companion.voice.library import Library
 from companion.voice.wording import clips
@@ -36,7 +36,7 @@ class TimedPanel(GpioPanel):
         super().__init__(("R", "G"), Pins(), factory)
         self.set_at: SimpleQueue[tuple[str, float]] = SimpleQueue()
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         """Set the pins, then queue text and time if there is a message."""
         super().show(shown)
         if shown.said is not None:
@@ -46,16 +46,16 @@ class TimedPanel(GpioPanel):
 def event_to_pins() -> Iterator[float]:
     """Yield the seconds from each event to its cue on the pins."""
     panel = TimedPanel(MockFactory(pin_class=MockPWMPin))
-    desk = LiveDesk(Desk(panel, time.monotonic))
+    announcer = ThreadedPanel(PanelController(panel, time.monotonic))
     for n in range(EVENTS):
         event = Accepted(t=float(n), n=n, player="R", move=f"m{n}", position=f"g b {'RG'[n % 2]}")
         sent_s = time.perf_counter()
-        desk.tell(event)
+        announcer.tell(event)
         while f"m{n}." not in (found := panel.set_at.get())[0]:
             pass
         yield found[1] - sent_s
         time.sleep(PAUSE_S)
-    desk.close()
+    announcer.close()
 
 
 def press_to_event() -> Iterator[float]:

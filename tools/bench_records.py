@@ -21,9 +21,9 @@ from companion.games import load_game
 from companion.match import Match
 from companion.recorder.store import MatchInfo, Recorded, Store
 from companion.records.film import FPS
-from companion.records.record import MatchRecord, put_in, take_out
+from companion.records.record import MatchRecord, load_record, save_record
 from companion.rules.notation import format_move, format_position
-from companion.tape.reel import Card, Reel
+from companion.tape.recording_writer import RecordingInfo, RecordingWriter
 from tools.timing import HEAD, clocked, machine, timed
 from vision.capture.recording import RecordingSource, read_recording
 
@@ -108,7 +108,7 @@ def fill_store(folder: Path) -> None:
     begun_s = time.perf_counter()
     with Store.open(path) as store:
         for seed in range(MATCHES):
-            put_in(store, random_match(seed))
+            save_record(store, random_match(seed))
     took_s = time.perf_counter() - begun_s
     size_mb = path.stat().st_size / 1e6
     print(f"{MATCHES} matches of {MOVES} moves: {size_mb:.0f} MB, written in {took_s:.0f} s", file=sys.stderr)
@@ -133,7 +133,7 @@ def exports(folder: Path, picture: bytes) -> None:
 def export_film(file: Path, path: Path) -> None:
     """Time writing a recording of two minutes, and exporting the match as a film from it, relative to real time."""
     frames = list(RecordingSource(read_recording(EXAMPLE)).frames())
-    reel = Reel(path.parent / "tape", Card("p", "domination", "domination", FPS, "", ""), 10**12)
+    reel = RecordingWriter(path.parent / "tape", RecordingInfo("p", "domination", "domination", FPS, "", ""), 10**12)
     pictures = [cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes() for frame in frames]
     count = 120 * round(FPS)
     adding = [lambda k=k: reel.add(pictures[k % len(pictures)], k / FPS, is_calm=False) for k in range(count)]
@@ -143,9 +143,9 @@ def export_film(file: Path, path: Path) -> None:
     print(timed("compress a frame of a recording", encoding).row())
     print(f"a frame takes {reel.used_bytes / count / 1000:.0f} kB", file=sys.stderr)
     with Store.open(path) as store:
-        record = take_out(store, store.match_ids()[0])
+        record = load_record(store, store.match_ids()[0])
         faster = replace(record, events=tuple(replace(event, t=event.t / 5) for event in record.events))
-        store.add_recording(put_in(store, faster), Recorded(path.parent / "tape", 0.0))
+        store.add_recording(save_record(store, faster), Recorded(path.parent / "tape", 0.0))
     begun_s = time.process_time()
     _, ms = clocked(lambda: run_quietly("export", "last", "--store", path, "-o", file))
     cpu_s = time.process_time() - begun_s

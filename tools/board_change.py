@@ -20,9 +20,9 @@ from calibration.kit import Kit, load_kit
 from companion.games import load_game
 from companion.simulate.ground import ground, places_mm
 from companion.simulate.light import LIGHTS, LINEAR, to_srgb
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -110,7 +110,7 @@ def photographs(change: Change, plies: int, seed: int) -> list[tuple[Picture, di
         stacks = dict(zip(game.layout.cells, game.table(position).stacks, strict=True)) if ply > -2 else {}
         amount = min(1.0, max(0, ply) / (0.75 * plies))
         table = empty_table if change in EVERYWHERE else changed(empty_table, change, x, y, amount)
-        setup = set_up(tuple(stacks.get(cell, "") for cell in PRINTED.cells), None, seeded("board", ply))
+        setup = set_up(tuple(stacks.get(cell, "") for cell in PRINTED.cells), None, make_rng("board", ply))
         picture = Renderer(scene, 0, table).picture(setup, ply + 2)
         picture = changed(picture, change, x, y, amount) if change in EVERYWHERE else picture
         photos.append((picture, {cell: stack for cell, stack in stacks.items() if stack}))

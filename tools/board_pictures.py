@@ -24,7 +24,7 @@ from companion.hall.tournament import Tournament
 from companion.recorder.store import MatchInfo, Store
 from companion.records.page import page as match_page
 from companion.records.record import MatchRecord
-from companion.web.feed import Bell
+from companion.web.feed import ChangeSignal
 from tools.chromium import launched
 from tools.scripted_match import ScriptedMatch
 
@@ -51,7 +51,7 @@ def open_page(
     page.set_default_timeout(TIMEOUT_MS)
     page.goto(
         f"{scripted.page.server.url}#token={scripted.page.token}"
-        if scripted.feed.standing.snapshot.mode == "asking"
+        if scripted.feed.page_state.snapshot.mode == "asking"
         else scripted.page.server.url
     )  # type: ignore[union-attr]
     page.locator("#board canvas[data-bodies]").wait_for()
@@ -156,7 +156,7 @@ def save_overview(boards: list[Image.Image]) -> None:
 def played_hall() -> Iterator[HallPage]:
     """A hall of four tables: one match has ended, another one is at an illegal move."""
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "hall.db") as store:
-        hub = Hub(store, lambda *_: None, Bell())
+        hub = Hub(store, lambda *_: None, ChangeSignal())
         pairings = tuple(Pairing(table, names) for table, names in zip(TABLES, PEOPLE, strict=True))
         tournament = Tournament(Path(folder) / "rounds.txt")
         tournament.arrange(0, Round("Round 1", pairings))
@@ -176,7 +176,7 @@ def played_hall() -> Iterator[HallPage]:
                 scripted.game.tag, scripted.game.players, scripted.start, started_at, scripted.game.tag, pairing.names
             )
             hub.take(topics.topic(pairing.table, topics.ONLINE), topics.online_message(info), 0.0)
-            for event in scripted.feed.standing.events:
+            for event in scripted.feed.page_state.events:
                 hub.take(
                     topics.topic(pairing.table, topics.EVENT), topics.event_message(topics.key_of(info), event), 0.0
                 )
@@ -195,7 +195,7 @@ def save_replay(browser: Browser) -> None:
     info = MatchInfo(scripted.game.tag, scripted.game.players, scripted.start, started_at, scripted.game.tag, PEOPLE[0])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "match.html"
-        file.write_text(match_page("", MatchRecord(info, scripted.feed.standing.events), {}), encoding="utf-8")
+        file.write_text(match_page("", MatchRecord(info, scripted.feed.page_state.events), {}), encoding="utf-8")
         page = browser.new_page(viewport={"width": LAPTOP[0], "height": LAPTOP[1]}, locale="en")
         page.set_default_timeout(TIMEOUT_MS)
         page.goto(file.as_uri())

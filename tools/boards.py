@@ -21,9 +21,9 @@ from calibration.kit import Kit, available_kits, load_kit
 from companion.app.ground import start_levels
 from companion.games import load_game
 from companion.simulate.light import Light
+from companion.simulate.placement import Setup, make_rng, set_up
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import Setup, seeded, set_up
 from companion.simulate.viewpoint import looking_at
 from tools import path_tracer
 from tools.soak import wilson
@@ -261,7 +261,7 @@ def picture(
 
 
 def _setup(stacks: Sequence[str], levels: tuple[int, ...], seed: int) -> Setup:
-    return set_up(tuple(stacks), levels or None, seeded("boards", seed))
+    return set_up(tuple(stacks), levels or None, make_rng("boards", seed))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ import numpy as np
 
 from calibration.heights import floor_mm
 from calibration.kit import Colour, Kit
-from companion.simulate.beside import Band, Body, with_band, with_bodies
 from companion.simulate.gesture import AWAY_MM
 from companion.simulate.hand import HOVER_MM, SKINS, SLEEVES, Hand, with_hand
+from companion.simulate.surroundings import Band, Body, with_band, with_bodies
 from companion.simulate.table import Overlay
 from companion.simulate.viewpoint import AZIMUTH_DEG
 from vision.scene.solids import block, disc, moved, piece

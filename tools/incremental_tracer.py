@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from calibration.srgb import CURVE_OFFSET, GAMMA, STEEPEST, linear_light
 from companion.simulate.light import Array, to_srgb
+from companion.simulate.placement import Pile, Setup
 from companion.simulate.render import BLUR_PX, NOISE_MARGIN_PX, Box, Painter, Picture, noise_of_frame
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import Pile, Setup
 from tools.ray_bodies import Body, as_arrays, bodies_on
 from tools.ray_light import LATTICE_PX, SUPERSAMPLING, GBuffer, Room, View, trace
 from vision.pose.projection import project

@@ -14,9 +14,9 @@ from calibration.sheets import mat_pdf
 from calibration.stickers import stickers_pdf
 from companion.commands.output.overlay import write_overlay
 from companion.simulate.light import LAMP
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Picture, Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_pose
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -36,7 +36,7 @@ MAT_SCALE, STICKERS_SCALE = 0.7, 0.9
 def picture(kit: Kit, stacks: dict[str, str]) -> Picture:
     """(720, 1280, 3) uint8 BGR of stacks on a kit's board, in lamplight, with the camera of the example recording."""
     camera = read_camera(CAMERA)
-    setup = set_up(tuple(stacks.get(cell, "") for cell in kit.cells), None, seeded("own board", 1))
+    setup = set_up(tuple(stacks.get(cell, "") for cell in kit.cells), None, make_rng("own board", 1))
     return Renderer(Scene(kit, camera, default_pose(kit, camera), LAMP), 1).picture(setup, 0)
 
 

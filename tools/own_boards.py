@@ -22,11 +22,11 @@ from calibration.kit import Colour, Kit, load_kit
 from calibration.measuring import Field
 from calibration.printed import printed_mat
 from companion.games import load_game
-from companion.own_board import Wish, measure
+from companion.own_board import BoardOptions, measure
 from companion.simulate import ground
 from companion.simulate.ground import MAT_PX_PER_MM, wood
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from tools.boards import EMPTY_SHARE, Cell, nearest_pose, picture, random_camera, random_light, random_stack, report
 from tools.visibility import visible_fractions
 from vision.capture.frames import Frame
@@ -115,7 +115,7 @@ def read_board(seed: int) -> tuple[list[Cell], int]:
             scene = replace(own.scene, light=random_light(rng))
             reading = reader.read(Frame(_render(scene, table, TABLES * seed + number), number, 0.0))
             unlike_count += bool(reading.unlike)
-            visible = visible_fractions(scene, set_up(table, None, seeded("boards", TABLES * seed + number)))
+            visible = visible_fractions(scene, set_up(table, None, make_rng("boards", TABLES * seed + number)))
             for i, (stack, seen) in enumerate(zip(table, visible, strict=True)):
                 sight, p = reading.best(i)
                 right = sight == game.sight(stack)
@@ -204,9 +204,9 @@ def _field(own: OwnBoard, rng: random.Random) -> Field:
     return Field((a1, second, third, fourth), board.files, board.ranks, (side_mm, None), own.kit.mat.marker_mm)
 
 
-def _wish(kit: Kit) -> Wish:
+def _wish(kit: Kit) -> BoardOptions:
     """The options of the measurement: markers as in ``kit``, sizes of pieces as in the game's own kit."""
-    return Wish(dictionary=kit.mat.dictionary, name="own")
+    return BoardOptions(dictionary=kit.mat.dictionary, name="own")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from companion.hall.tournament import Tournament
 from companion.recorder.store import MatchInfo, Store
 from companion.records.page import page as match_page
 from companion.records.record import MatchRecord
-from companion.web.feed import Bell
+from companion.web.feed import ChangeSignal
 from tools.board_pictures import LAPTOP, PEOPLE, PHONE, PICTURES, PLIES, QUALITY, SCREEN, TIMEOUT_MS, played_hall
 from tools.chromium import launched
 from tools.scripted_match import ScriptedMatch
@@ -108,7 +108,7 @@ def replaying() -> Iterator[Subject]:
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "match.html"
-        file.write_text(match_page("", MatchRecord(info, scripted.feed.standing.events), {}), encoding="utf-8")
+        file.write_text(match_page("", MatchRecord(info, scripted.feed.page_state.events), {}), encoding="utf-8")
         yield Subject(file.as_uri(), open_illegal_move)
 
 
@@ -123,7 +123,7 @@ def hall() -> Iterator[Subject]:
 def empty_hall() -> Iterator[Subject]:
     """A hall without tables."""
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "hall.db") as store:
-        hub = Hub(store, lambda *_: None, Bell())
+        hub = Hub(store, lambda *_: None, ChangeSignal())
         served = HallPage(("127.0.0.1", 0), hub, Tournament(Path(folder) / "rounds.txt"))
         yield Subject(served.server.url)
         served.close()

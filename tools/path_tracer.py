@@ -17,10 +17,10 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit, PieceKind
 from companion.simulate.ground import MAT_PX_PER_MM, WOOD_MM, sheet, wood
-from companion.simulate.light import Light, beside, to_linear, to_srgb
+from companion.simulate.light import Light, light_ratio, to_linear, to_srgb
+from companion.simulate.placement import Setup
 from companion.simulate.render import BLUR_PX, Picture
 from companion.simulate.sprite import RING_SHADE, Scene, column_colours, marks_mm, standing_solids, upright
-from companion.simulate.standing import Setup
 from vision.pose.projection import Registration
 from vision.scene.solids import Solid, column
 
@@ -163,7 +163,7 @@ def texture_transform(solid: Solid, kind: PieceKind) -> Array:
 def texture_of(kind: PieceKind) -> npt.NDArray[np.float32]:
     """(TEXTURE_PX, TEXTURE_PX, 3) factors of the colour of a disc's upper face, for its grooves and its character."""
     ink = kind.glyph_colour if kind.glyph else np.array(kind.colour) * RING_SHADE
-    ratio = beside(ink, kind.colour).astype(np.float32)
+    ratio = light_ratio(ink, kind.colour).astype(np.float32)
     share = np.zeros((TEXTURE_PX, TEXTURE_PX), np.float32)
     for polygon, is_ink in marks_mm(kind):
         px = TEXTURE_PX / 2 + polygon * [1, -1] * (TEXTURE_PX / kind.width_mm)

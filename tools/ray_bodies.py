@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from calibration.kit import Kit, PieceKind
 from companion.simulate.light import to_linear
+from companion.simulate.placement import Pile
 from companion.simulate.sprite import column_colours, standing_solids, upright
-from companion.simulate.standing import Pile
 from tools.path_tracer import (
     NOTHING,
     SURFACE_OFFSET_MM,

@@ -11,7 +11,7 @@ from companion.referee.phrases import set_up_sentence
 from companion.referee.snapshot import Snapshot
 from companion.rules.game import Attempt, Stage
 from companion.rules.notation import format_move, format_position
-from companion.tracker.sights import format_sights, seen_of
+from companion.tracker.sights import format_sights, table_sights
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage
 
@@ -80,8 +80,8 @@ class ScriptedMatch:
             rules=tuple(dict.fromkeys(violation.rule for violation in violations)),
             reason=violations[0].text,
             cells=cells,
-            seen=format_sights(layout, seen_of(self.game, act.table)),
-            expected=format_sights(layout, seen_of(self.game, before)),
+            seen=format_sights(layout, table_sights(self.game, act.table)),
+            expected=format_sights(layout, table_sights(self.game, before)),
         )
         self.publish(event, "restoring", cells)
 

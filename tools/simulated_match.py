@@ -21,9 +21,9 @@ from companion.rules.board import Cell, Table
 from companion.rules.game import view
 from companion.simulate.players import ILLEGAL, MOVE, Act, changed
 from companion.simulate.readings import Kin, Noise, changed_shares, compared, kit_states, next_frame, read_table
-from companion.simulate.table import ANSWERS, Truth
-from companion.tracker.pillars import sense
-from companion.tracker.verification import Verified
+from companion.simulate.table import ANSWERS, GroundTruth
+from companion.tracker.pillars import sensor_log_likelihood
+from companion.tracker.verification import VerificationAnswer
 from vision.reading import CellState, Reading
 
 FPS = 12
@@ -98,7 +98,7 @@ class SimulatedMatch:
     seed: int
     behaviour: Behaviour = Behaviour()
     looks_twice: bool = True
-    truth: list[Truth] = field(default_factory=list)
+    truth: list[GroundTruth] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     rulings: int = 0
     lookalikes: set[int] = field(default_factory=set)
@@ -157,7 +157,7 @@ class SimulatedMatch:
         else:
             self._await_response(act, events_before)
         self.truth.append(
-            Truth(
+            GroundTruth(
                 act.kind,
                 act.player,
                 begun_s,
@@ -297,13 +297,15 @@ class SimulatedMatch:
         begun_s = time.perf_counter()
         self.events += self.referee.observe(self.t_s, replace(reading, changed=self.shares), self._sensor_evidence())
         if (question := self.referee.question) is not None:
-            self.events += self.referee.verified(self.t_s, Verified(compared(self.second_reading, question.tables)))
+            self.events += self.referee.verified(
+                self.t_s, VerificationAnswer(compared(self.second_reading, question.tables))
+            )
         judged = time.perf_counter()
         self.referee.prepare()
         if not covered:
             self.judged_s.append(judged - begun_s)
         self.prepared_s.append(time.perf_counter() - judged)
-        if self.referee.understands:
+        if self.referee.has_understood:
             self.touched[:] = False
             self.shares = changed_shares(self.touched, self.rng)
 
@@ -328,7 +330,7 @@ class SimulatedMatch:
         if self.table.levels is None:
             return None
         heights = [LEVEL_MM * level + self.rng.normal(0.0, SENSOR_NOISE_MM) for level in self.table.levels]
-        return sense(heights, [LEVEL_MM * level for level in range(LEVELS)], SENSOR_NOISE_MM)
+        return sensor_log_likelihood(heights, [LEVEL_MM * level for level in range(LEVELS)], SENSOR_NOISE_MM)
 
     def _visible_shares(self, table: Table) -> np.ndarray:
         """(n,) visible fraction of each square behind its neighbour; the camera is on the first rank's side."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from companion.cli import build_parser
 from companion.commands.demo import Options, demonstrate, shown_games
-from companion.commands.options.parser import filled
+from companion.commands.options.parser import parse_group
 from companion.simulate.evaluation import ACCUSED, ASKED, LOST, MISCITED, MISSED, WRONG, Result
 
 SEEDS, PLIES = 4, 12
@@ -45,7 +45,7 @@ def _demonstrate(game: str, seed: int, plies: int) -> Result:
     with tempfile.TemporaryDirectory() as folder:
         arguments = ["demo", game, "--fast", "--panel", "none", "--seed", str(seed), "--plies", str(plies)]
         arguments += ["--match", str(Path(folder) / "soak.db")]
-        result = demonstrate(filled(Options, build_parser("demo").parse_args(arguments)))
+        result = demonstrate(parse_group(Options, build_parser("demo").parse_args(arguments)))
     for fault in result.faults:
         print(f"{game} --seed {seed}{fault.line()}", flush=True)
     return result

@@ -35,7 +35,7 @@ from companion.match import Match
 from companion.recorder.store import MatchInfo, Store
 from companion.records.document import format_document
 from companion.records.pdn import format_pdn
-from companion.records.record import MatchRecord, put_in
+from companion.records.record import MatchRecord, save_record
 from companion.records.sheet import format_sheet
 from companion.rules.notation import format_move, format_position
 
@@ -125,7 +125,7 @@ def store_bytes(folder: Path, record: MatchRecord) -> bytes:
     """The contents of a store file with one match."""
     path = folder / "sound.db"
     with Store.open(path) as store:
-        put_in(store, record)
+        save_record(store, record)
     data = path.read_bytes()
     path.unlink()
     return data

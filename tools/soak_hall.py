@@ -30,14 +30,14 @@ from companion.hall.hub import Hub
 from companion.hall.page import HallPage
 from companion.hall.tournament import Tournament
 from companion.match import Match
-from companion.recorder.proof import broken_at
+from companion.recorder.proof import find_break
 from companion.recorder.store import MatchInfo, Store
 from companion.records.document import format_document, parse_document
-from companion.records.record import take_out
+from companion.records.record import load_record
 from companion.records.sheet import format_sheet
 from companion.replay import first_fault
 from companion.rules.notation import format_move, format_position
-from companion.web.feed import Bell
+from companion.web.feed import ChangeSignal
 
 MESSAGES, SEED = 10_000, 1
 GAMES = ("domination", "citadel", "cheight", "ziggurat", "diamond", "domination/4")
@@ -158,7 +158,7 @@ class Hall:
 
     def __init__(self, path: Path) -> None:
         self.store = Store.open(path)
-        self.hub = Hub(self.store, lambda *_: None, Bell())
+        self.hub = Hub(self.store, lambda *_: None, ChangeSignal())
         self.page = HallPage(("127.0.0.1", 0), self.hub, Tournament(path.with_name("rounds.txt")))
 
     def receive(self, message: tuple[str, bytes], now_s: float) -> None:
@@ -217,8 +217,8 @@ def broken_matches(store: Store) -> Iterator[str]:
     """Yield a fault for every match of the store that cannot be verified or exported."""
     for match in store.match_ids():
         try:
-            fault = broken_at(store, match) or first_fault(store.events(match))
-            record = take_out(store, match)
+            fault = find_break(store, match) or first_fault(store.events(match))
+            record = load_record(store, match)
             format_sheet(record)
             parse_document(format_document(record))
         except CompanionError as error:

@@ -25,18 +25,18 @@ from companion.app.ground import ground_levels
 from companion.app.table import Table
 from companion.commands.options.game import open_kit
 from companion.commands.options.serial import simulated_pillars
-from companion.commands.options.source import simulated_eyes
+from companion.commands.options.source import simulated_camera_reader
 from companion.events import Accepted, Event, Illegal, Restored, TakenBack, Unfinished
 from companion.games import load_game
 from companion.match import Match
-from companion.panel.choice import open_desk
+from companion.panel.choice import open_panel
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
 from companion.rules.notation import format_position
 from companion.simulate.evaluation import Result, compare, is_over
 from companion.simulate.players import ILLEGAL, MOVE, OVERFLOW, RESTORE, TAKEBACK
-from companion.simulate.table import REAL, SimulatedTable, Truth
+from companion.simulate.table import REAL, GroundTruth, SimulatedTable
 from tools.bystanders import KINDS, Bystanders
 from tools.soak import aligned, rate, table
 
@@ -96,7 +96,7 @@ def play_match(tag: str, seed: int, plies: int, kinds: Sequence[str] = KINDS) ->
     match, kit = Match(game, game.start()), open_kit(None, game)
     bystanders = Bystanders(kit, seed, kinds)
     source = SimulatedTable(kit, match, seed, pace=REAL, bystanders=bystanders)
-    eyes = simulated_eyes(kit, source, ground_levels(kit, game, match.position))
+    camera_reader = simulated_camera_reader(kit, source, ground_levels(kit, game, match.position))
     events: list[Event] = []
     info = MatchInfo(tag, game.players, format_position(game, match.position), datetime.now(UTC), kit.name)
     with tempfile.TemporaryDirectory() as folder:
@@ -106,10 +106,10 @@ def play_match(tag: str, seed: int, plies: int, kinds: Sequence[str] = KINDS) ->
         pillars = simulated_pillars(source, kit, seed, in_real_time=False)
         Table(
             source,
-            eyes,
+            camera_reader,
             referee,
             keeper,
-            open_desk("none", game.players, sys.stdout),
+            open_panel("none", game.players, sys.stdout),
             [events.append, source.hear],
             is_over=lambda: is_over(plies, events, source.truth),
             pillars=pillars,
@@ -121,7 +121,7 @@ def play_match(tag: str, seed: int, plies: int, kinds: Sequence[str] = KINDS) ->
     return Run(result, latencies_s, late, Counter(visit.kind for visit in bystanders.seen))
 
 
-def _latencies(truth: Sequence[Truth], events: Sequence[Event]) -> tuple[list[float], list[str]]:
+def _latencies(truth: Sequence[GroundTruth], events: Sequence[Event]) -> tuple[list[float], list[str]]:
     """Seconds from the hand's leaving to each verdict, and a line about each late one."""
     latencies_s, late = [], []
     for act in truth:

@@ -23,13 +23,13 @@ from companion.app.table import Table
 from companion.events import Event
 from companion.games import load_game
 from companion.match import Match
-from companion.panel.desk import Desk
+from companion.panel.controller import PanelController
 from companion.panel.panel import NoPanel
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
 from companion.rules.notation import format_position
-from companion.web.boards import VIEWS, Wanted, board_row
+from companion.web.boards import VIEWS, BoardRequest, board_row
 from companion.web.feed import Feed
 from tools.soak_store import FRAME_S, Scenes
 from vision.capture.frames import Frame
@@ -88,7 +88,7 @@ def main() -> int:
         feed(event)
         feed.state_text()
         for view in VIEWS:
-            board_row(Wanted(feed.standing.story.position, view))
+            board_row(BoardRequest(feed.page_state.history.position, view))
         if event.n % REPORT_EVERY == 0:
             memory_mb[event.n] = rss_mb()
             print(f"{event.n:>6} events: {memory_mb[event.n]:.1f} MB", flush=True)
@@ -100,8 +100,8 @@ def main() -> int:
         store = Store.open(Path(folder) / "long.db")
         keeper = Keeper(store, store.begin(MatchInfo(game.tag, game.players, start, datetime.now(UTC), game.tag)))
         scenes = AlternatingMoves(match, 1)
-        table = Table(scenes, scenes, Referee(match, 1), keeper, Desk(NoPanel(), time.monotonic), [watch])
-        table.followers.append(feed)
+        table = Table(scenes, scenes, Referee(match, 1), keeper, PanelController(NoPanel(), time.monotonic), [watch])
+        table.state_observers.append(feed)
         with contextlib.suppress(EnoughEvents):
             table.run()
     growth_mb = memory_mb[max(memory_mb)] - memory_mb[min(n for n in memory_mb if n >= WARM_UP)]

@@ -29,22 +29,22 @@ from threading import Thread
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from companion.app.inbox import Inbox, Wish
-from companion.app.lobby import Lobby
+from companion.app.inbox import DeferredOrder, Inbox
+from companion.app.match_requests import MatchRequestQueue
 from companion.commands.options.archive import archive_of
 from companion.errors import CompanionError
 from companion.events import Event, Start
 from companion.games import load_game
 from companion.match import Match
-from companion.phone.door import Door
-from companion.phone.eye import EyeRoutes
+from companion.phone.access import PhoneAccess
+from companion.phone.camera_routes import PhoneCameraRoutes
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.orders import Order
 from companion.referee.referee import Referee
 from companion.rules.notation import format_position
 from companion.web.feed import Feed
 from companion.web.page import Page
-from companion.web.starting import Begin, Playable, Unfinished
+from companion.web.starting import NewMatch, Playable, Unfinished
 from vision.capture.phone import PhoneCamera
 
 REQUESTS, SEED = 10_000, 1
@@ -167,15 +167,17 @@ def table(folder: Path) -> Iterator[Page]:
         match = store.begin(MatchInfo("domination", game.players, start, begun_s, "domination", ("Ann", "Bo")))
         store.append(match, Start(t=0.0, n=1, position=start))
     left = Unfinished(7, "domination", ("Ann", "Bo"), begun_s.isoformat(), 0)
-    lobby = Lobby((Playable("domination", is_learned=True),), Begin("domination"), lambda: (left,))
+    match_requests = MatchRequestQueue(
+        (Playable("domination", is_learned=True),), NewMatch("domination"), lambda: (left,)
+    )
     feed, inbox, is_over = Feed(start), Inbox(), Flag()
-    eyes = EyeRoutes([Door(CODE)], lambda: TOKEN)
-    eyes.look([PhoneCamera("phone 1", (1280, 720))])
-    archive, routes = archive_of(folder / "m.db"), eyes.routes()
-    page = Page(("127.0.0.1", 0), feed, token=TOKEN, starter=lobby, archive=archive, routes=routes)
+    phone_cameras = PhoneCameraRoutes([PhoneAccess(CODE)], lambda: TOKEN)
+    phone_cameras.look([PhoneCamera("phone 1", (1280, 720))])
+    archive, routes = archive_of(folder / "m.db"), phone_cameras.routes()
+    page = Page(("127.0.0.1", 0), feed, token=TOKEN, starter=match_requests, archive=archive, routes=routes)
     page.serve(inbox.put, lambda: b"\xff\xd8\xff\xd9")
     threads = [Thread(target=_referee, args=(Referee(Match(game, game.start())), inbox, feed, is_over))]
-    threads.append(Thread(target=_refuse_starts, args=(lobby, is_over)))
+    threads.append(Thread(target=_refuse_starts, args=(match_requests, is_over)))
     for thread in threads:
         thread.start()
     try:
@@ -195,7 +197,7 @@ def _referee(referee: Referee, inbox: Inbox, feed: Feed, is_over: Flag) -> None:
             feed(event)
         return events
 
-    def take(t_s: float, order: Order | Wish, by: str) -> tuple[Event, ...]:
+    def take(t_s: float, order: Order | DeferredOrder, by: str) -> tuple[Event, ...]:
         wanted = order if isinstance(order, Order) else order(referee)
         return () if wanted is None else publish(referee.order(t_s, wanted, by))
 
@@ -205,10 +207,10 @@ def _referee(referee: Referee, inbox: Inbox, feed: Feed, is_over: Flag) -> None:
         inbox.drain(partial(take, time.monotonic() - begun_s))
 
 
-def _refuse_starts(lobby: Lobby, is_over: Flag) -> None:
+def _refuse_starts(match_requests: MatchRequestQueue, is_over: Flag) -> None:
     """Refuse all requests to start a match until ``is_over``."""
     while not is_over.is_set():
-        if (wanted := lobby.take(0.1)) is not None:
+        if (wanted := match_requests.take(0.1)) is not None:
             wanted.refuse(CompanionError("the camera is in use"))
 
 

@@ -28,8 +28,8 @@ import numpy as np
 import numpy.typing as npt
 from playwright.sync_api import Page, Playwright, sync_playwright
 
-from companion.phone.door import Door
-from companion.phone.eye import LARGEST_PICTURE, EyeRoutes
+from companion.phone.access import PhoneAccess
+from companion.phone.camera_routes import LARGEST_PICTURE, PhoneCameraRoutes
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage
 from tools.phone_table import (
@@ -266,9 +266,9 @@ def check_receiving(profile: Profile, lasts_s: float) -> Finding:
     size = (picture.shape[1], picture.shape[0])
     jpeg = bytes(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes())
     camera, is_over = PhoneCamera("phone 1", size), threading.Event()
-    eyes = EyeRoutes([Door("secret")], lambda: "token")
-    eyes.look([camera])
-    page = WebPage(("127.0.0.1", 0), Feed("domination"), routes=eyes.routes())
+    phone_cameras = PhoneCameraRoutes([PhoneAccess("secret")], lambda: "token")
+    phone_cameras.look([camera])
+    page = WebPage(("127.0.0.1", 0), Feed("domination"), routes=phone_cameras.routes())
     reader = threading.Thread(target=_read, args=(camera, is_over))
     reader.start()
     command = [sys.executable, "-m", "tools.soak_phone", "--send", str(page.server.port)]

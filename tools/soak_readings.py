@@ -18,18 +18,18 @@ from dataclasses import dataclass
 from itertools import islice
 
 from companion.commands.demo import shown_games
-from companion.commands.options.game import STACKED, add_kings, as_they_lie, begin_match
+from companion.commands.options.game import STACKED, add_kings, begin_match, with_king_marking
 from companion.simulate.evaluation import KINDS, Result, compare
 from companion.simulate.players import ILLEGAL, Habits, play
 from companion.simulate.readings import Noise
-from companion.simulate.table import Truth
+from companion.simulate.table import GroundTruth
 from tools.simulated_match import SimulatedMatch
 from tools.soak import aligned, rate, table
 
 MATCHES, ACTS = 45, 45
 """Matches of each game, and visits to the board in each."""
 
-HABITS = Habits(illegal=0.25, takeback=0.05, two_at_once=0.1, overflow_at_once=0.3, mischief=0.3, alike=0.1)
+HABITS = Habits(illegal=0.25, takeback=0.05, two_at_once=0.1, overflow_at_once=0.3, irregular_change=0.3, alike=0.1)
 
 READERS: Mapping[str, Noise] = {
     "good": Noise(height_nats=48.0, top_nats=60.0, alike_nats=48.0, evenness=5.0),
@@ -53,7 +53,7 @@ class Run:
     """
 
     result: Result
-    truth: Sequence[Truth]
+    truth: Sequence[GroundTruth]
     needless_questions: int
     rulings: int
     judged_s: Sequence[float]
@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def play_match(tag: str, seed: int, acts: int, reader: str, kings: str = STACKED, *, looks_twice: bool = True) -> Run:
     """Simulate one match, and print its faults."""
-    match = as_they_lie(begin_match(tag, None), kings)
+    match = with_king_marking(begin_match(tag, None), kings)
     simulated = SimulatedMatch(match, READERS[reader], seed, looks_twice=looks_twice)
     simulated.watch(islice(play(match, random.Random(seed), HABITS), acts))
     result = compare(simulated.truth, simulated.events)

@@ -24,17 +24,17 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.app.eyes import Look
-from companion.app.resumption import interrupted
+from companion.app.camera_reader import ReadResult
+from companion.app.resumption import find_interrupted
 from companion.app.table import Table
 from companion.errors import CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game
 from companion.match import Match
-from companion.panel.desk import Desk
+from companion.panel.controller import PanelController
 from companion.panel.panel import NoPanel
 from companion.recorder.keeper import Keeper
-from companion.recorder.proof import broken_at
+from companion.recorder.proof import find_break
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
 from companion.replay import first_fault
@@ -92,7 +92,7 @@ class Scenes:
         return was_new
 
     @property
-    def unrest(self) -> str:
+    def instability(self) -> str:
         """Empty: nothing moves all the time."""
         return ""
 
@@ -101,9 +101,9 @@ class Scenes:
         """Empty: there are no arms."""
         return frozenset()
 
-    def look(self, frame: Frame, *_: object, **__: object) -> Look:
+    def look(self, frame: Frame, *_: object, **__: object) -> ReadResult:
         """The reading of the present frame."""
-        return Look(next_frame(self._reading, frame.t_s, EXACT, self.rng))
+        return ReadResult(next_frame(self._reading, frame.t_s, EXACT, self.rng))
 
     def understood(self) -> None:
         """Do nothing."""
@@ -122,7 +122,7 @@ def referee_forever(path: Path, game: str, seed: int) -> None:
     """Resume the unfinished match of the store or begin a new one, then the next, until killed."""
     while True:
         store = Store.open(path)
-        unfinished = interrupted(store, [game])
+        unfinished = find_interrupted(store, [game])
         match = unfinished.match if unfinished else Match(load_game(game), load_game(game).start())
         start = format_position(match.game, match.position)
         info = MatchInfo(game, match.game.players, start, datetime.now(UTC), game)
@@ -130,9 +130,9 @@ def referee_forever(path: Path, game: str, seed: int) -> None:
         print(json.dumps({"match": keeper.match}), flush=True)
         scenes = Scenes(match, seed)
         referee = Referee(match, unfinished.next_n if unfinished else 1)
-        desk = Desk(NoPanel(), time.monotonic)
+        announcer = PanelController(NoPanel(), time.monotonic)
         Table(
-            scenes, scenes, referee, keeper, desk, [print_event], from_s=unfinished.from_s if unfinished else None
+            scenes, scenes, referee, keeper, announcer, [print_event], from_s=unfinished.from_s if unfinished else None
         ).run()
         seed += 1000
 
@@ -198,7 +198,7 @@ def check_store(path: Path, lines: list[dict[str, object]], tally: Tally) -> Non
             tally.shown += 1
             tally.lost += stored.get(int(str(line["n"]))) != line
         for number in store.match_ids()[-2:]:
-            broken, fault = broken_at(store, number), first_fault(store.events(number))
+            broken, fault = find_break(store, number), first_fault(store.events(number))
             if broken is not None or fault is not None:
                 raise CompanionError(f"match {number} breaks: {broken or fault}")
 

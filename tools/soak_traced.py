@@ -19,7 +19,7 @@ from pathlib import Path
 
 import cv2
 
-from companion.app.eyes import Eyes
+from companion.app.camera_reader import CameraReader
 from companion.app.ground import ground_levels
 from companion.app.table import Table
 from companion.commands.demo import made_for
@@ -28,15 +28,15 @@ from companion.commands.options.serial import simulated_pillars
 from companion.events import Event, Unsure
 from companion.games import load_game
 from companion.match import Match
-from companion.panel.choice import open_desk
+from companion.panel.choice import open_panel
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
 from companion.rules.notation import format_position
 from companion.simulate.evaluation import Result, compare, is_over
+from companion.simulate.placement import make_rng, set_up, upright
 from companion.simulate.players import Habits
 from companion.simulate.render import Picture
-from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.table import FAST, SimulatedTable
 from tools.soak import table, wilson
 from tools.traced_tables import drawn_table
@@ -126,25 +126,25 @@ def play_match(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run
     match, kit = Match(game, game.start()), open_kit(None, game)
     levels = ground_levels(kit, game, match.position)
     random_table = drawn_table(kit, levels, seed)
-    single_pieces = set_up([kit.enrol.get(cell, "") for cell in kit.cells], levels or None, seeded("still", seed))
+    single_pieces = set_up([kit.enrol.get(cell, "") for cell in kit.cells], levels or None, make_rng("still", seed))
     photograph = random_table.painter.picture(upright(single_pieces), 0)
     try:
         appearance = enrol(photograph, kit, random_table.painter.scene.camera, levels)
     except VisionError as error:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))
         return Run(compare([], []), str(error), random_table.description, time.process_time() - begun_s)
-    eyes = Eyes(kit, random_table.painter.scene.camera, appearance, levels)
-    warm_up(eyes.reader)
+    camera_reader = CameraReader(kit, random_table.painter.scene.camera, appearance, levels)
+    warm_up(camera_reader.reader)
     habits = Habits(illegal=ILLEGAL_SHARE)
     keeper = FrameKeeper(SimulatedTable(kit, match, seed, pace=FAST, habits=habits, renderer=random_table.painter))
-    result = _referee_match(keeper, eyes, match, f"{tag}-{seed}", seed, plies, keep)
+    result = _referee_match(keeper, camera_reader, match, f"{tag}-{seed}", seed, plies, keep)
     if result.faults or result.questions:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))
     return Run(result, "", random_table.description, time.process_time() - begun_s)
 
 
 def _referee_match(
-    keeper: FrameKeeper, eyes: Eyes, match: Match, name: str, seed: int, plies: int, keep: Path | None
+    keeper: FrameKeeper, camera_reader: CameraReader, match: Match, name: str, seed: int, plies: int, keep: Path | None
 ) -> Result:
     """Referee the match; save pictures and store if it had faults or questions."""
     events: list[Event] = []
@@ -156,10 +156,10 @@ def _referee_match(
         store = Store.open(store_path)
         Table(
             keeper,
-            eyes,
+            camera_reader,
             Referee(match, verifying=True),
             Keeper(store, store.begin(info)),
-            open_desk("none", game.players, sys.stdout),
+            open_panel("none", game.players, sys.stdout),
             [events.append, source.hear],
             is_over=lambda: is_over(plies, events, source.truth),
             pillars=simulated_pillars(source, kit, seed, in_real_time=False),

@@ -20,9 +20,9 @@ from calibration.camera import Camera
 from calibration.kit import Colour, Kit
 from companion.simulate.ground import sheet, wood
 from companion.simulate.light import LINEAR, Array, Light
+from companion.simulate.placement import make_rng
 from companion.simulate.render import Picture
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded
 from companion.simulate.viewpoint import TALLEST_MM, extent, looking_at
 from companion.simulate.webcam import Webcam
 from tools.incremental_tracer import IncrementalTracer
@@ -89,7 +89,7 @@ class _Lights:
 
 def drawn_table(kit: Kit, levels: tuple[int, ...], seed: int) -> DrawnTable:
     """The table of a seed."""
-    is_cheap, rng = seed % CHEAP_EVERY == 0, seeded(f"traced table {kit.name}", seed)
+    is_cheap, rng = seed % CHEAP_EVERY == 0, make_rng(f"traced table {kit.name}", seed)
     camera = _camera(rng, is_cheap=is_cheap)
     pose, pose_text = _pose(kit, camera, levels, rng)
     lights = _lights(rng)

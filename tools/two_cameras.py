@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import cv2
 
 from calibration.kit import load_kit
-from companion.app.several import combined
+from companion.app.multi_camera import combined
 from tools import boards
 from tools.boards import Cell
 from vision.capture.frames import Frame

@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from companion.simulate.placement import Setup
 from companion.simulate.sprite import Scene, standing_solids
-from companion.simulate.standing import Setup
 from vision.pose.projection import Points
 from vision.scene.label_buffer import RANK_BITS, fill
 from vision.scene.solids import Solid, cell_corners, column, faces_towards, hull

@@ -1,1 +1,1 @@
-"""Wiring: a source of pictures, the eyes, the referee, and everything that listens to the referee."""
+"""Wiring: a source of pictures, the camera reader, the referee, and everything that listens to the referee."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import cv2
 
-from companion.app.eyes import Eyes, Look
-from companion.app.several import SeveralEyes
+from companion.app.camera_reader import CameraReader, ReadResult
+from companion.app.multi_camera import MultiCameraReader
 from companion.errors import CompanionError
 from companion.events import Accepted, Event
 from companion.phrases import ENGLISH, Language, sentence
@@ -23,13 +23,17 @@ class Album:
     """Writes every frame that was read to a folder: ``000123.jpg`` is frame 123."""
 
     def __init__(
-        self, folder: Path, eyes: Eyes | SeveralEyes, levels: tuple[int, ...], tongue: Language = ENGLISH
+        self,
+        folder: Path,
+        camera_reader: CameraReader | MultiCameraReader,
+        levels: tuple[int, ...],
+        lang: Language = ENGLISH,
     ) -> None:
-        """``levels``: of the terrain, empty for a flat board; ``tongue``: language of the captions.
+        """``levels``: of the terrain, empty for a flat board; ``lang``: language of the captions.
 
         Raises CompanionError if the folder cannot be made.
         """
-        self._folder, self._eyes, self._levels, self._tongue = folder, eyes, levels, tongue
+        self._folder, self._camera_reader, self._levels, self._lang = folder, camera_reader, levels, lang
         self._caption = ""
         self._marked: tuple[str, ...] = ()
         try:
@@ -39,15 +43,15 @@ class Album:
                 f"{folder}: cannot make this folder ({error.strerror}); give --pictures DIR"
             ) from error
 
-    def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...]) -> None:
+    def __call__(self, frame: Frame, look: ReadResult, events: tuple[Event, ...]) -> None:
         """Write one picture.  Raises CompanionError if the disk refuses it."""
         if events:
-            self._caption = sentence(events[-1], self._tongue)
+            self._caption = sentence(events[-1], self._lang)
             self._marked = self._cells(events[-1])
         picture = frame.image
-        if look.reading is not None and self._eyes.geometry is not None:
-            reader, levels = self._eyes.reader, look.reading.levels or self._levels or None
-            sight = Viewpoint(reader.kit, reader.camera, self._eyes.geometry.pose, levels)
+        if look.reading is not None and self._camera_reader.geometry is not None:
+            reader, levels = self._camera_reader.reader, look.reading.levels or self._levels or None
+            sight = Viewpoint(reader.kit, reader.camera, self._camera_reader.geometry.pose, levels)
             picture = belief(frame.image, sight, look.reading, self._caption, self._marked)
         file = self._folder / f"{frame.seq:06d}.jpg"
         done, data = cv2.imencode(".jpg", picture)
@@ -62,4 +66,4 @@ class Album:
         """The squares that an event is about: those it names, or those that its moves go from and to."""
         texts = (event.move,) if isinstance(event, Accepted) else getattr(event, "moves", ())
         moved = dict.fromkeys(cell for text in texts for cell in CELL.findall(text))
-        return (*getattr(event, "cells", ()), *(cell for cell in moved if cell in self._eyes.reader.kit.cells))
+        return (*getattr(event, "cells", ()), *(cell for cell in moved if cell in self._camera_reader.reader.kit.cells))

@@ -17,7 +17,7 @@ DEFAULT_S = 5.0
 
 
 class Heartbeat:
-    """A follower of the table that beats as often as systemd wants: with every frame or outage, and between matches.
+    """A state observer that beats as often as systemd wants: with every frame or outage, and between matches.
 
     Args:
         send: takes one message for systemd.

@@ -22,7 +22,7 @@ from companion.events import Event
 from companion.referee.orders import Order, OrderRefused
 from companion.referee.referee import Referee
 
-Wish = Callable[[Referee], Order | None]
+DeferredOrder = Callable[[Referee], Order | None]
 """An order that depends on how the match stands when it is taken, such as an answer to the question then open.
 
 Called in the deciding thread; raises CompanionError if nothing fits.  None: nothing is to be done.
@@ -42,7 +42,7 @@ Outcome = Future[tuple[Event, ...]]
 class Request:
     """One order, who gives it, and where to report its outcome."""
 
-    order: Order | Wish
+    order: Order | DeferredOrder
     by: str
     outcome: Outcome
 
@@ -55,7 +55,7 @@ class Inbox:
     _is_closed: bool = False
     _gate: Lock = field(default_factory=Lock)
 
-    def put(self, order: Order | Wish, by: str = "arbiter") -> Outcome:
+    def put(self, order: Order | DeferredOrder, by: str = "arbiter") -> Outcome:
         """Submit ``order``; returns at once, also if the table is closed or the queue full (then it is refused)."""
         request = Request(order, by, Future())
         with self._gate:
@@ -68,7 +68,7 @@ class Inbox:
                 request.outcome.set_exception(OrderRefused(FULL))
         return request.outcome
 
-    def drain(self, take: Callable[[Order | Wish, str], tuple[Event, ...]]) -> None:
+    def drain(self, take: Callable[[Order | DeferredOrder, str], tuple[Event, ...]]) -> None:
         """Pass every waiting order to ``take``; the CompanionErrors that it raises go to whoever gave the order."""
         with suppress(Empty):
             while True:
@@ -85,7 +85,7 @@ class Inbox:
         with self._gate:
             self._is_closed = True
 
-        def refuse(_order: Order | Wish, _by: str) -> tuple[Event, ...]:
+        def refuse(_order: Order | DeferredOrder, _by: str) -> tuple[Event, ...]:
             raise OrderRefused(CLOSED)
 
         self.drain(refuse)

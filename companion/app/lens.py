@@ -14,7 +14,7 @@ from calibration.kit import Kit
 PICTURES_A_PLACE = 3
 """Pictures used while camera and board stay in place: noise and JPEG move the corners differently in each."""
 
-MOST_PICTURES = 12
+MAX_PICTURES = 12
 """With four places the lens is known as well as the markers allow; the search takes half a second with so many."""
 
 SURER = 0.95
@@ -41,7 +41,7 @@ class LensFinder:
 
         Raises ProfileError if the markers are mirrored.
         """
-        if not self._wanted or len(self._seen) >= MOST_PICTURES:
+        if not self._wanted or len(self._seen) >= MAX_PICTURES:
             return None
         sighting = find_markers(image, self._kit)
         if not sighting.is_enough or any(sighting.size != other.size for other in self._seen):

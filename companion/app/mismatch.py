@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from companion.app.eyes import Look
+from companion.app.camera_reader import ReadResult
 from companion.events import Event
 from vision.capture.frames import Frame
 
@@ -13,8 +13,8 @@ LASTS_S = 3.0
 that all squares are in doubt: at the start of two recordings of twelve for a tenth of a second."""
 
 
-class MismatchTeller:
-    """An onlooker for every frame that is read."""
+class MismatchReporter:
+    """A frame observer, called with every frame that was read."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         """``say`` is told what is wrong, and what to do."""
@@ -22,7 +22,7 @@ class MismatchTeller:
         self._since_s: float | None = None
         self._is_told = False
 
-    def __call__(self, frame: Frame, look: Look, _events: tuple[Event, ...]) -> None:
+    def __call__(self, frame: Frame, look: ReadResult, _events: tuple[Event, ...]) -> None:
         """Take one read frame."""
         if look.reading is None:
             return

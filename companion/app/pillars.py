@@ -15,7 +15,7 @@ from calibration.kit import Pillars as PillarKit
 from companion.errors import CompanionError
 from companion.referee.sensing import LOST, OK
 from companion.rules.board import Cell
-from companion.tracker.pillars import Rows, sense
+from companion.tracker.pillars import Rows, sensor_log_likelihood
 
 SILENT_S = 1.0
 """Without a scan for this long the sensors are lost, whatever the connection reports."""
@@ -73,7 +73,7 @@ class PillarSource(Protocol):
 class Pillars:
     """Watches the pillars of one kit, frame by frame.
 
-    ``witness`` is given every scan; ``turning`` are the pillars that moved in the newest frame.
+    ``frame_sink`` is given every scan; ``turning`` are the pillars that moved in the newest frame.
     """
 
     def __init__(self, source: PillarSource, kit: Kit) -> None:
@@ -86,7 +86,7 @@ class Pillars:
         self._restless: dict[Cell, tuple[float, float]] = {}
         self._reported: tuple[str, ...] = ()
         self.state, self.turning = "", frozenset[Cell]()
-        self.witness: Callable[[float, Heights], None] | None = None
+        self.frame_sink: Callable[[float, Heights], None] | None = None
 
     def moving(self, t_s: float) -> bool:
         """Take what has come up to the frame at ``t_s``; whether a pillar moves."""
@@ -96,8 +96,8 @@ class Pillars:
                 self._forget()
             else:
                 self._scans.append(news)
-                if self.witness is not None:
-                    self.witness(news.t_s, news.heights_mm)
+                if self.frame_sink is not None:
+                    self.frame_sink(news.t_s, news.heights_mm)
                 self._heard_s, self._reported, self.state = news.t_s, news.faulty, OK
         while self._scans and self._scans[0].t_s < t_s - KEPT_S:
             self._scans.popleft()
@@ -126,7 +126,7 @@ class Pillars:
         if heights is None:
             return None
         kit = self._kit
-        return sense(heights, levels_mm(kit), kit.sensor_noise_mm)
+        return sensor_log_likelihood(heights, levels_mm(kit), kit.sensor_noise_mm)
 
     def levels(self, doubted: Collection[Cell]) -> tuple[int | None, ...] | None:
         """The level of each pillar, None for the ``doubted`` and those at no level; None: nothing is known at all.

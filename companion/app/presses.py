@@ -7,7 +7,7 @@ from functools import partial
 
 from companion.app.inbox import Inbox, Outcome
 from companion.panel.buttons import Press
-from companion.panel.dialogue import Dialogue, pressed
+from companion.panel.dialogue import Dialogue, handle_press
 from companion.phrases import ENGLISH, Language
 from companion.referee.orders import Order, OrderRefused
 from companion.referee.referee import Referee
@@ -22,21 +22,21 @@ class Presses:
     Args:
         inbox: where orders go.
         note: shows a sentence; called in the deciding thread.
-        tongue: the language of the sentences.
+        lang: the language of the sentences.
     """
 
-    def __init__(self, inbox: Inbox, note: Callable[[str], None], tongue: Language = ENGLISH) -> None:
+    def __init__(self, inbox: Inbox, note: Callable[[str], None], lang: Language = ENGLISH) -> None:
         self._inbox = inbox
         self._note = note
-        self._tongue = tongue
+        self._lang = lang
         self._dialogue = Dialogue()
 
     def __call__(self, press: Press) -> None:
         """Somebody pressed a button."""
-        self._inbox.put(partial(self._wish, press), BY).add_done_callback(self._answer)
+        self._inbox.put(partial(self._order_for, press), BY).add_done_callback(self._answer)
 
-    def _wish(self, press: Press, referee: Referee) -> Order | None:
-        self._dialogue, reply = pressed(self._dialogue, press, referee.snapshot, self._tongue)
+    def _order_for(self, press: Press, referee: Referee) -> Order | None:
+        self._dialogue, reply = handle_press(self._dialogue, press, referee.snapshot, self._lang)
         if reply.text:
             self._note(reply.text)
         return reply.order
@@ -45,7 +45,7 @@ class Presses:
         """Say why an order was refused, by way of the inbox, since this may be any thread."""
         error = outcome.exception()
         if isinstance(error, OrderRefused):
-            text = self._tongue.texts["refused"].format(why=str(error).rstrip("."))
+            text = self._lang.texts["refused"].format(why=str(error).rstrip("."))
             self._inbox.put(partial(self._say, text), BY)
 
     def _say(self, text: str, _referee: Referee) -> None:

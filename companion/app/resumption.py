@@ -11,12 +11,12 @@ from companion.languages.english import counted
 from companion.match import Match
 from companion.recorder.store import MatchId, Store
 from companion.recorder.summary import standing_result
-from companion.referee.clock import Clock, resumed
-from companion.replay import Unfounded, stages
+from companion.referee.clock import Clock, clock_from_event
+from companion.replay import InvalidRecord, stages
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupted:
+class InterruptedMatch:
     """A match as it was left.
 
     Attributes:
@@ -50,7 +50,7 @@ class Interrupted:
         Raises BadText for one that cannot be read.
         """
         last = next((event for event in reversed(self.events) if isinstance(event, ClockChanged)), None)
-        return None if last is None or not last.control else resumed(last)
+        return None if last is None or not last.control else clock_from_event(last)
 
     @property
     def notice(self) -> str:
@@ -60,7 +60,7 @@ class Interrupted:
         return f"Match {self.number} goes on after {counted(moves, 'move')}: {game.names[position.to_move]} to move."
 
 
-def interrupted(store: Store, games: Collection[str]) -> Interrupted | None:
+def find_interrupted(store: Store, games: Collection[str]) -> InterruptedMatch | None:
     """The newest match of ``games`` (tags) in the store, if it was left unfinished; None if there is none.
 
     Raises:
@@ -68,15 +68,18 @@ def interrupted(store: Store, games: Collection[str]) -> Interrupted | None:
         CompanionError: its record breaks the rules, so that nobody knows how it stands.
     """
     number = next((number for number in reversed(store.match_ids()) if store.info(number).game in games), None)
-    return None if number is None else left_open(store, number)
+    return None if number is None else load_interrupted(store, number)
 
 
-def left_open(store: Store, number: MatchId) -> Interrupted | None:
-    """The match of that number as it was left; None: it has not begun, or is over.  Raises as :func:`interrupted`."""
+def load_interrupted(store: Store, number: MatchId) -> InterruptedMatch | None:
+    """The match of that number as it was left; None: it has not begun, or is over.
+
+    Raises what :func:`find_interrupted` raises.
+    """
     events = store.events(number)
     if not events or standing_result(events) is not None:
         return None
-    return Interrupted(
+    return InterruptedMatch(
         number, _after(number, events), events, store.info(number).names, confirms=store.confirms(number)
     )
 
@@ -84,7 +87,7 @@ def left_open(store: Store, number: MatchId) -> Interrupted | None:
 def _after(number: MatchId, events: Iterable[Event]) -> Match:
     try:
         *_, (_, match) = stages(events)
-    except Unfounded as error:
+    except InvalidRecord as error:
         raise CompanionError(
             f"match {number} cannot go on: its record breaks at {error}; begin a new one without --resume"
         ) from error

@@ -19,7 +19,7 @@ from companion.commands.options.lens import add_camera, camera_of
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.files import write_file
-from companion.commands.output.progress import followed
+from companion.commands.output.progress import track_progress
 from companion.errors import CompanionError
 from companion.languages.english import counted
 from vision.enrolment import Picture, enrol
@@ -79,7 +79,7 @@ def run_lens(options: LensOptions) -> int:
     if options.kit:
         return _run_board_lens(options, load_kit(options.kit))
     board = read_board(options.board) if options.board else DEFAULT_BOARD
-    result = calibrate_lens(followed(options.images, len(options.images), "looking for the board"), board)
+    result = calibrate_lens(track_progress(options.images, len(options.images), "looking for the board"), board)
     write_file(options.output, format_camera(result.camera))
     print("\n".join(lens_report(result)))
     print(f"written: {options.output}")

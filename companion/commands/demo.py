@@ -12,13 +12,13 @@ import cv2
 from calibration.kit import available_kits, load_kit
 from companion.app.ground import ground_levels
 from companion.commands.options.archive import archive_of
-from companion.commands.options.game import add_kings, add_start, as_they_lie, begin_match, open_kit
+from companion.commands.options.game import add_kings, add_start, begin_match, open_kit, with_king_marking
 from companion.commands.options.match import OutputOptions, PlayOptions, Session, add_output, referee_match
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import simulated_pillars
-from companion.commands.options.source import Sight, simulated_eyes
+from companion.commands.options.source import TableInput, simulated_camera_reader
 from companion.commands.options.tls import certificate_of
-from companion.commands.options.web import fronted
+from companion.commands.options.web import serving_page
 from companion.commands.output.codes import DONE, NO
 from companion.events import Event
 from companion.games import available_games
@@ -81,28 +81,28 @@ def _own_store() -> Path:
 def demonstrate(options: Options) -> Result:
     """Run one match with ``options``, and compare what the referee said with what was done."""
     cv2.setNumThreads(1)
-    match = as_they_lie(begin_match(made_for(options.game), options.start), options.kings)
+    match = with_king_marking(begin_match(made_for(options.game), options.start), options.kings)
     kit = open_kit(None, match.game)
     pace, wait = (FAST, None) if options.fast else (REAL, clock())
     table = SimulatedTable(kit, match, options.seed, pace=pace, wait=wait)
     levels = ground_levels(kit, match.game, match.position)
-    eyes = simulated_eyes(kit, table, levels)
+    camera_reader = simulated_camera_reader(kit, table, levels)
     said: list[Event] = []
     pillars = simulated_pillars(table, kit, options.seed, in_real_time=not options.fast)
     session = Session(
         match,
         kit,
         kit.name,
-        Sight(table, eyes, (said.append, table.hear), pillars),
+        TableInput(table, camera_reader, (said.append, table.hear), pillars),
         is_live=not options.fast,
         is_over=lambda: options.plies is not None and is_over(options.plies, said, table.truth),
     )
     start = format_position(match.game, match.position)
     proof = certificate_of(options.output.tls, options.output.web)
-    with fronted(
+    with serving_page(
         options.output.web, start, archive_of(options.output.store), lingers=not options.output.json, tls=proof
-    ) as front:
-        referee_match(options.play, options.output, session, front)
+    ) as table_page:
+        referee_match(options.play, options.output, session, table_page)
     return compare(table.truth, said)
 
 

@@ -19,31 +19,31 @@ from calibration.errors import ProfileError
 from calibration.kit import Kit, available_kits, kit_name, load_kit
 from calibration.picture import load_picture
 from companion.app.ground import start_levels
-from companion.app.station import Wishes
+from companion.app.station import StationConfig
 from companion.commands.options.address import address
 from companion.commands.options.game import add_kit
 from companion.commands.options.lens import AUTO, camera_of
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.serial import add_serial
-from companion.commands.options.settings import over_file
+from companion.commands.options.settings import merge_settings_file
 from companion.commands.options.source import SourceOptions, add_sources
-from companion.commands.options.station import StationOptions, add_station, wishes_of
+from companion.commands.options.station import StationOptions, add_station, make_station_config
 from companion.commands.options.tls import certificate_of
 from companion.commands.options.web import show_code
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.lines import notify
 from companion.commands.output.overlay import write_overlay
-from companion.doctor.check import Check, Status, fault, fine, told, unused
-from companion.doctor.devices import Looked, check_camera, check_panel, check_serial
-from companion.doctor.finding import CAMERAS, CONTROLLERS, listed, modules, plugged_in
+from companion.doctor.check import Check, Status, fault, fault_from, fine, unused
+from companion.doctor.devices import CameraCheck, check_camera, check_panel, check_serial
+from companion.doctor.finding import CAMERAS, CONTROLLERS, find_devices, list_camera_modules, parse_camera_modules
 from companion.doctor.machine import check_clock, check_disk, check_sound, synchronised
 from companion.doctor.picture import check_focus, check_lens, check_picture
 from companion.errors import CompanionError
 from companion.games import load_game
 from companion.match import Match
-from companion.phone.door import Door
-from companion.phone.eye import EyeRoutes
-from companion.phone.page import EyePage
+from companion.phone.access import PhoneAccess
+from companion.phone.camera_routes import PhoneCameraRoutes
+from companion.phone.page import PhoneCameraPage
 from companion.recorder.place import default_store
 from companion.rules.game import Game
 from companion.simulate.table import FAST, SimulatedTable
@@ -99,7 +99,7 @@ class View:
 def add_parser(subparsers: Subparsers) -> None:
     """Add `doctor`."""
     what = "check camera, markers, light, sensors, panel, sound, clock and disk"
-    doctor = add_command(subparsers, "doctor", Options, run, help=what, complete=over_file)
+    doctor = add_command(subparsers, "doctor", Options, run, help=what, complete=merge_settings_file)
     doctor.add_argument("game", nargs="?", metavar="GAME", help="the game, or the file table.toml that names it")
     add_kit(doctor)
     add_sources(doctor)
@@ -122,9 +122,9 @@ def run(options: Options) -> int:
     game = load_game(options.game) if options.game else None
     name = options.kit or (kit_name(game.tag) if game else None)
     kit = load_kit(name) if name else None
-    wishes = wishes_of(options.station, game, options.store, is_json=options.json)
+    station_config = make_station_config(options.station, game, options.store, is_json=options.json)
     failed = False
-    for check in _checks(options, game, kit, wishes):
+    for check in _checks(options, game, kit, station_config):
         print(json.dumps(check.row(), ensure_ascii=False) if options.json else check.line(), flush=True)
         failed |= check.state is Status.FAULT
     return NO if failed else DONE
@@ -135,11 +135,11 @@ def _controller(url: str | None, kit: Kit | None) -> Check:
     if kit is None:
         kit = next((each for each in map(load_kit, available_kits()) if each.pillars is not None), None)
     if url is None and kit is not None and kit.pillars is not None:
-        url = next(iter(plugged_in(CONTROLLERS)), None)
+        url = next(iter(find_devices(CONTROLLERS)), None)
     return check_serial(url, kit)
 
 
-def _checks(options: Options, game: Game | None, kit: Kit | None, wishes: Wishes) -> Iterator[Check]:
+def _checks(options: Options, game: Game | None, kit: Kit | None, station_config: StationConfig) -> Iterator[Check]:
     for seen in _views(options, game, kit):
         view = _with_lens(seen, kit, options.source.camera)
         yield view.check
@@ -147,8 +147,8 @@ def _checks(options: Options, game: Game | None, kit: Kit | None, wishes: Wishes
         if options.overlay:
             yield _overlay(options.overlay, view, kit)
     yield _controller(options.serial, kit)
-    yield check_panel(wishes, game.players if game else ("R", "G"), os.environ)
-    yield check_sound(is_wanted=wishes.voice is not None, missing=_missing(game, wishes))
+    yield check_panel(station_config, game.players if game else ("R", "G"), os.environ)
+    yield check_sound(is_wanted=station_config.voice is not None, missing=_missing(game, station_config))
     yield check_clock(datetime.now(UTC), is_synchronised=synchronised())
     yield check_disk((options.store or default_store(os.environ)).parent)
 
@@ -157,7 +157,7 @@ def _views(options: Options, game: Game | None, kit: Kit | None) -> Iterator[Vie
     """A view for everything that the options name."""
     source = options.source
     if not source.is_given:
-        source = replace(source, device=plugged_in(CAMERAS), picamera=modules(listed()))
+        source = replace(source, device=find_devices(CAMERAS), picamera=parse_camera_modules(list_camera_modules()))
     files, sets = source.camera, source.appearances
     if options.image:
         yield _still(options.image, _camera(files, 0), _at(sets, 0))
@@ -188,17 +188,17 @@ def _filmed(options: Options) -> Iterator[View]:
         PhoneCamera(f"phone {n}", ((lens or USUAL).width_px, (lens or USUAL).height_px))
         for n, lens in enumerate(lenses, start=1)
     ]
-    doors, token = [Door(new_token()) for _ in phones], new_token()
-    eyes = EyeRoutes(doors, lambda: token, notify)
-    eyes.look(phones)
-    page = EyePage(options.web, eyes, proof)
+    accesses, token = [PhoneAccess(new_token()) for _ in phones], new_token()
+    phone_cameras = PhoneCameraRoutes(accesses, lambda: token, notify)
+    phone_cameras.look(phones)
+    page = PhoneCameraPage(options.web, phone_cameras, proof)
     try:
         if proof is not None:
             notify(f"certificate, SHA-256: {proof.fingerprint}")
-        for n, door in enumerate(doors, start=1):
-            show_code(page.server, n, door.code)
+        for n, access in enumerate(accesses, start=1):
+            show_code(page.server, n, access.code)
         for i, phone in enumerate(phones):
-            looked = check_camera(phone) if phone.has_come(LET_IN_S) else Looked(_missed(phone), None)
+            looked = check_camera(phone) if phone.has_come(LET_IN_S) else CameraCheck(_missed(phone), None)
             yield View(looked.check, looked.image, lenses[i], _at(options.source.appearances, i))
     finally:
         page.close()
@@ -247,7 +247,7 @@ def _recorded(folder: Path, camera: Camera | None, appearance: Path | None) -> V
         image = next(source.frames()).image
         source.close()
     except SourceLost as error:
-        return View(told("camera", error), None, camera)
+        return View(fault_from("camera", error), None, camera)
     return View(fine("camera", f"{folder}: {image.shape[1]} x {image.shape[0]} px"), image, camera, appearance)
 
 
@@ -283,13 +283,13 @@ def _overlay(file: Path, view: View, kit: Kit | None) -> Check:
         reader = Reader(kit, view.camera, load_appearance(view.appearance, kit), start_levels(kit))
         write_overlay(file, reader, view.image, *reader.read_with_geometry(Frame(view.image, 0, 0.0)))
     except (VisionError, ProfileError, CompanionError) as error:
-        return told("overlay", error)
+        return fault_from("overlay", error)
     return fine("overlay", f"written: {file}")
 
 
-def _missing(game: Game | None, wishes: Wishes) -> int:
+def _missing(game: Game | None, station_config: StationConfig) -> int:
     """Number of voice clips that have not been made."""
-    if wishes.voice is None or game is None:
+    if station_config.voice is None or game is None:
         return 0
-    library = Library(wishes.voice, wishes.tongue.voice)
-    return sum(not library.file(clip).exists() for clip in repertoire(game, wishes.tongue, wishes.names))
+    library = Library(station_config.voice, station_config.lang.voice)
+    return sum(not library.file(clip).exists() for clip in repertoire(game, station_config.lang, station_config.names))

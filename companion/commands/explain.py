@@ -16,8 +16,8 @@ from companion.commands.output.lines import say
 from companion.errors import CompanionError
 from companion.events import to_json
 from companion.recorder.place import open_store
-from companion.records.explained import explain, lines, listing, to_row
-from companion.records.record import MatchRecord, take_out
+from companion.records.record import MatchRecord, load_record
+from companion.records.verdict_explanation import explain, lines, listing, to_row
 from companion.records.verdict_page import verdict_jpeg, verdict_page
 
 
@@ -48,17 +48,17 @@ def run(options: Options) -> int:
     with open_store(options.store, read_only=True) as store:
         match = find_match(store, options.match)
         if options.n is None:
-            return _list(take_out(store, match), is_json=options.json)
-        told = explain(store, match, options.n)
+            return _list(load_record(store, match), is_json=options.json)
+        explanation = explain(store, match, options.n)
     if file is not None and file.suffix.lower() not in (".html", ".jpg", ".jpeg"):
         raise CompanionError(f"{file}: this form is not known; end the name with .html or .jpg")
     if file is not None:
-        data = verdict_page(told).encode() if file.suffix.lower() == ".html" else verdict_jpeg(told)
+        data = verdict_page(explanation).encode() if file.suffix.lower() == ".html" else verdict_jpeg(explanation)
         write_file(file, data)
     if options.json:
-        say(json.dumps(to_row(told)))
+        say(json.dumps(to_row(explanation)))
     elif file is None:
-        for line in lines(told):
+        for line in lines(explanation):
             say(line)
     return DONE
 

@@ -16,7 +16,7 @@ from companion.commands.options.store import LAST, add_store_command, find_match
 from companion.commands.output.codes import DONE
 from companion.commands.output.files import writing
 from companion.commands.output.lines import say
-from companion.commands.output.progress import followed
+from companion.commands.output.progress import track_progress
 from companion.errors import CompanionError
 from companion.games import title_of
 from companion.hall.results import kept_results, results_csv
@@ -25,12 +25,12 @@ from companion.hall.tournament import Tournament
 from companion.recorder.place import HALL_FILE, default_store, open_store
 from companion.recorder.store import MatchId, Store
 from companion.records.document import format_document
+from companion.records.figures import figures
 from companion.records.film import film, film_length, write_film
 from companion.records.gallery import gif, svg_sheet
 from companion.records.page import page
 from companion.records.pdn import format_pdn
-from companion.records.plates import plates
-from companion.records.record import MatchRecord, take_out
+from companion.records.record import MatchRecord, load_record
 from companion.records.sheet import format_sheet
 from companion.records.shots import recorded_shots, stills
 
@@ -68,7 +68,7 @@ def run(options: Options) -> int:
         raise CompanionError(f"{file}: this form is not known; end the name with one of {' '.join(WRITERS)}")
     with open_store(options.store, read_only=True) as store:
         match = find_match(store, options.match)
-        record = take_out(store, match)
+        record = load_record(store, match)
         with writing(file):
             writer(file, Exported(store, match, record))
     if options.json:
@@ -109,8 +109,8 @@ class Exported:
 
 def _write_film(file: Path, match: Exported) -> None:
     shots = recorded_shots(match.store.recordings(match.match))
-    shown = plates(match.record)
-    frames = followed(film(shown, shots, match.stills()), film_length(shown, shots), "drawing the film")
+    shown = figures(match.record)
+    frames = track_progress(film(shown, shots, match.stills()), film_length(shown, shots), "drawing the film")
     write_film(file, frames)
 
 
@@ -122,8 +122,8 @@ WRITERS: dict[str, Callable[[Path, Exported], object]] = {
     ".txt": lambda file, match: write_whole(file, format_sheet(match.record)),
     ".pdn": lambda file, match: write_whole(file, format_pdn(match.record)),
     ".json": lambda file, match: write_whole(file, format_document(match.record)),
-    ".svg": lambda file, match: write_whole(file, svg_sheet(match.title, plates(match.record))),
-    ".gif": lambda file, match: write_whole(file, gif(plates(match.record))),
+    ".svg": lambda file, match: write_whole(file, svg_sheet(match.title, figures(match.record))),
+    ".gif": lambda file, match: write_whole(file, gif(figures(match.record))),
     ".mp4": _write_film,
     ".html": _write_page,
 }

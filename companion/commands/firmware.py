@@ -166,7 +166,7 @@ def _talk(url: str, calibrate: str | None, kit: Kit) -> int:
         sample = _settled(link, url)
     finally:
         link.close()
-    print("\n".join(_told(sample, status, welcome, kit)))
+    print("\n".join(_report(sample, status, welcome, kit)))
     return NO if any(sample.faults) else DONE
 
 
@@ -196,11 +196,11 @@ def _answer(link: Link, kind: type[Answer], url: str) -> Answer:
     raise CompanionError(f"--serial {url}: no pillar controller answers there; is its firmware flashed?")
 
 
-def _told(sample: Sample, status: wire.Status, welcome: wire.Welcome, kit: Kit) -> list[str]:
+def _report(sample: Sample, status: wire.Status, welcome: wire.Welcome, kit: Kit) -> list[str]:
     """Lines on a controller's state for people: heights laid out like the board, then what is wrong."""
     files = kit.board.files
-    told = [f"{mm:5.1f} mm" for mm in sample.heights_mm]
-    lines = ["  ".join(told[first : first + files]) for first in reversed(range(0, len(told), files))]
+    heights = [f"{mm:5.1f} mm" for mm in sample.heights_mm]
+    lines = ["  ".join(heights[first : first + files]) for first in reversed(range(0, len(heights), files))]
     lines.append(f"scan {status.scan_us / 1000:.1f} ms, worst {status.worst_scan_us / 1000:.1f} ms")
     if not welcome.calibration:
         lines.append("not calibrated: heights may be off by some millimetres; see docs/pillars.md")

@@ -23,7 +23,7 @@ from companion.hall.topics import Broker
 from companion.hall.tournament import Tournament
 from companion.recorder.place import HALL_FILE, default_store, make_folder
 from companion.recorder.store import Store
-from companion.web.feed import Bell
+from companion.web.feed import ChangeSignal
 
 ADDRESS = ("127.0.0.1", 8000)
 IDLE_S = 0.5
@@ -70,7 +70,12 @@ def run(options: Options) -> int:
         )
         link.start()
         try:
-            hub = Hub(store, lambda topic, data: _send(link, topic, data), Bell(), lambda line: notify(f"hall: {line}"))
+            hub = Hub(
+                store,
+                lambda topic, data: _send(link, topic, data),
+                ChangeSignal(),
+                lambda line: notify(f"hall: {line}"),
+            )
             page = HallPage(options.web, hub, tournament)
             notify(page.notice)
             try:

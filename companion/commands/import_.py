@@ -18,7 +18,7 @@ from companion.languages.english import counted
 from companion.recorder.place import open_store
 from companion.records.document import parse_document
 from companion.records.pdn_reading import parse_pdn
-from companion.records.record import MatchRecord, put_in
+from companion.records.record import MatchRecord, save_record
 from companion.records.sheet_reading import parse_sheet
 
 
@@ -49,7 +49,7 @@ def run(options: Options) -> int:
         raise CompanionError(f"{file}: {error}") from error
     with open_store(options.store) as store:
         for record in records:
-            match = put_in(store, record)
+            match = save_record(store, record)
             if options.json:
                 say(json.dumps({"match": match, "events": len(record.events)}))
             else:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.commands.options.parser import OptionGroup, Subparsers
-from companion.commands.options.store import add_store_command, nothing_kept
+from companion.commands.options.store import add_store_command, is_default_missing
 from companion.commands.output.codes import DONE
-from companion.commands.output.lines import none_yet, result_words, say
+from companion.commands.output.lines import report_no_matches, result_words, say
 from companion.errors import StoreError
 from companion.languages.english import counted
 from companion.recorder.place import open_store
@@ -35,8 +35,8 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(options: Options) -> int:
     """Print a line for each match, for damaged ones as far as they can be read; then fail if any is damaged."""
     damage = ""
-    if nothing_kept(options.store):
-        return none_yet()
+    if is_default_missing(options.store):
+        return report_no_matches()
     with open_store(options.store, read_only=True) as store:
         for summary in summaries(store):
             say(json.dumps(_row(summary)) if options.json else _line(summary))

@@ -24,7 +24,7 @@ from companion.commands.options.parser import OptionGroup, Subparsers, add_comma
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.files import write_file
 from companion.games import load_game
-from companion.own_board import Wish, measure, shown_fault, sized
+from companion.own_board import BoardOptions, appearance_fault, measure, with_measured_pieces
 from vision.errors import VisionError
 from vision.sizing.sizes import Sizes
 
@@ -97,16 +97,16 @@ def run(options: Options) -> int:
         side_mm=(side, other[0] if other else None),
         marker_mm=options.marker_mm,
     )
-    wish = Wish(dict(options.piece_mm), options.dictionary, options.output.stem)
+    wish = BoardOptions(dict(options.piece_mm), options.dictionary, options.output.stem)
     kit, board = measure(game, picture, field, wish, camera)
     sizes = None
     if options.pieces is not None and board.fits:
         layout, shown = parse_layout(options.layout, kit), load_picture(options.pieces)
         try:
-            kit, sizes = sized(kit, board.camera, picture, shown, layout, start_levels(kit))
+            kit, sizes = with_measured_pieces(kit, board.camera, picture, shown, layout, start_levels(kit))
         except VisionError as error:
             raise ProfileError(f"{options.pieces}: {error}") from error
-    wrong = shown_fault(kit, board.camera, picture) if board.fits else ""
+    wrong = appearance_fault(kit, board.camera, picture) if board.fits else ""
     write_file(options.output, format_own_kit(kit))
     print("\n".join([*board_report(kit, board), *pieces_report(kit, dict(options.piece_mm), sizes)]))
     print(f"written: {options.output}")

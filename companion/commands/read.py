@@ -21,7 +21,7 @@ from companion.commands.options.lens import add_camera, camera_of
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.overlay import write_overlay
-from companion.commands.output.progress import COMPILING, waited_for
+from companion.commands.output.progress import COMPILING, progress_status
 from companion.errors import CompanionError
 from companion.languages.english import counted
 from vision.capture.frames import Frame
@@ -102,7 +102,7 @@ def run(options: Options) -> int:
     known: Levels | None = parse_levels(options.levels, kit) if options.levels else None
     levels = known or ((None,) * len(kit.cells) if kit.pillars else None)
     reader = Reader(kit, camera, appearance_of(options.appearance, kit), start_levels(kit))
-    with waited_for(COMPILING):
+    with progress_status(COMPILING):
         warm_up(reader)
     wrong_grid = own_grid_fault(reader.appearance.board, kit)
     found = is_known and not wrong_grid

@@ -6,17 +6,17 @@ from collections.abc import Collection
 
 import cv2
 
-from companion.app.resumption import Interrupted, interrupted
+from companion.app.resumption import InterruptedMatch, find_interrupted
 from companion.commands.options.archive import archive_of
 from companion.commands.options.match import referee_match
 from companion.commands.options.opening import open_session, playable, resumed
 from companion.commands.options.parser import Subparsers, add_command
 from companion.commands.options.series import referee_series
-from companion.commands.options.settings import over_file
+from companion.commands.options.settings import merge_settings_file
 from companion.commands.options.table import TableOptions as Options
 from companion.commands.options.table import add_table
 from companion.commands.options.tls import certificate_of
-from companion.commands.options.web import fronted
+from companion.commands.options.web import serving_page
 from companion.commands.output.codes import DONE
 from companion.errors import CompanionError
 from companion.games import load_game
@@ -29,7 +29,7 @@ from vision.capture.recording import read_recording
 def add_parser(subparsers: Subparsers) -> None:
     """Add `referee`."""
     what = "referee a match at a table, or a recording of one"
-    add_table(add_command(subparsers, "referee", Options, run, help=what, complete=over_file))
+    add_table(add_command(subparsers, "referee", Options, run, help=what, complete=merge_settings_file))
 
 
 def run(options: Options) -> int:
@@ -59,14 +59,14 @@ def _referee_one(options: Options) -> None:
     start = format_position(session.match.game, session.match.position)
     archive = archive_of(options.output.store)
     proof = certificate_of(options.output.tls, options.output.web, has_phones=options.source.phone > 0)
-    with fronted(options.output.web, start, archive, lingers=not options.output.json, tls=proof) as front:
-        referee_match(options.play, options.output, session, front)
+    with serving_page(options.output.web, start, archive, lingers=not options.output.json, tls=proof) as table_page:
+        referee_match(options.play, options.output, session, table_page)
 
 
-def _left(options: Options, games: Collection[str]) -> Interrupted | None:
+def _left(options: Options, games: Collection[str]) -> InterruptedMatch | None:
     """The newest unfinished match of these games, if it is to be resumed and there is one.  Raises CompanionError."""
     if not options.play.resume:
         return None
     tags = {load_game(game).tag for game in games}
     with open_store(options.output.store) as store:
-        return interrupted(store, tags)
+        return find_interrupted(store, tags)

@@ -24,23 +24,23 @@ from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.source import SIZE, device_name
 from companion.commands.options.tls import certificate_of
-from companion.commands.options.web import HANDED_ON, show_code, wait_for_interrupt
+from companion.commands.options.web import HANDOVER_VARIABLE, show_code, wait_for_interrupt
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import notify
-from companion.doctor.finding import CAMERAS, listed, modules, plugged_in
+from companion.doctor.finding import CAMERAS, find_devices, list_camera_modules, parse_camera_modules
 from companion.events import Accepted, Event, GameOver, Illegal, Unsure
 from companion.games import load_game
-from companion.panel.choice import KINDS, open_desk
-from companion.panel.desk import Teller
-from companion.phone.door import Door, code_of
-from companion.phone.eye import EyeRoutes
+from companion.panel.choice import KINDS, open_panel
+from companion.panel.controller import Announcer
+from companion.phone.access import PhoneAccess, code_of
+from companion.phone.camera_routes import PhoneCameraRoutes
 from companion.rules.game import Game
 from companion.rules.notation import format_position
 from companion.simulate.photographer import Photographer
 from companion.web.setup.cameras import ADDRESS, DEVICE, MODULE, PHONE, Cameras, Choice, Missing, Opened
-from companion.web.setup.outfit import Outfit
+from companion.web.setup.config import SetupConfig
 from companion.web.setup.page import SetupPage
-from companion.web.setup.workshop import CAMERA_FILE, TABLE_FILE, Workshop
+from companion.web.setup.session import CAMERA_FILE, TABLE_FILE, SetupSession
 from companion.web.token import new_token
 from vision.capture.choice import named_camera
 from vision.capture.live import Device, LiveSource
@@ -101,60 +101,60 @@ def run(options: Options) -> int:
     known = _known_camera(options)
     # Whatever is chosen here: on the page a phone may be chosen.
     proof = certificate_of(None, options.web, has_phones=not options.simulate)
-    desk = open_desk(options.panel, game.players, sys.stdout)
-    cues = {} if options.panel == "none" else _cues(desk, game)
+    announcer = open_panel(options.panel, game.players, sys.stdout)
+    cues = {} if options.panel == "none" else _cues(announcer, game)
     levels = ground_levels(kit, game, game.start())
     keys = _keys(options, has_tls=proof is not None)
-    outfit = Outfit(game, kit, options.output, keys, cues, _sensors(options, kit), levels)
+    config = SetupConfig(game, kit, options.output, keys, cues, _sensors(options, kit), levels)
     token = new_token()
-    door = Door(code_of(token, 1))
-    eyes = EyeRoutes([door], lambda: token, notify, note=lambda: workshop.note())  # noqa: PLW0108 - is made after it
-    workshop = _workshop(options, outfit, eyes)
+    access = PhoneAccess(code_of(token, 1))
+    phone_cameras = PhoneCameraRoutes([access], lambda: token, notify, note=lambda: session.note())  # noqa: PLW0108 - is made after it
+    session = _open_session(options, config, phone_cameras)
     try:
         if known is not None:
-            workshop.use_camera(known)
+            session.use_camera(known)
         if (chosen := _chosen(options)) is not None:
-            workshop.choose(chosen)
-        page = SetupPage(options.web, workshop, token, proof, eyes.routes())
+            session.choose(chosen)
+        page = SetupPage(options.web, session, token, proof, phone_cameras.routes())
         notify(page.notice if proof is None else f"{page.notice}\ncertificate, SHA-256: {proof.fingerprint}")
         if options.phone:
-            show_code(page.server, 1, door.code)
+            show_code(page.server, 1, access.code)
         notify("Ctrl-C when you are done.")
         try:
-            wants_match = wait_for_interrupt(workshop.wants_match)
+            wants_match = wait_for_interrupt(session.wants_match)
         finally:
             page.close()
     finally:
-        workshop.close()
-        desk.close()
+        session.close()
+        announcer.close()
     if wants_match:
         # It replaces this process: camera, panel and address are free again, and the set-up uses no memory any more.
         words = [sys.executable, "-m", "companion.cli", "referee", str(options.output / TABLE_FILE)]
-        os.execve(sys.executable, words, os.environ | {HANDED_ON: token})  # noqa: S606 - no shell, and our own words
+        os.execve(sys.executable, words, os.environ | {HANDOVER_VARIABLE: token})  # noqa: S606 - no shell, and our own words
     return DONE
 
 
-def _workshop(options: Options, outfit: Outfit, eyes: EyeRoutes) -> Workshop:
-    """The workshop of a simulated table, or one with a choice of cameras."""
+def _open_session(options: Options, config: SetupConfig, phone_cameras: PhoneCameraRoutes) -> SetupSession:
+    """The set-up session of a simulated table, or one with a choice of cameras."""
     if options.simulate:
-        photographer = Photographer(outfit.kit, outfit.game)
-        return Workshop(outfit, photographer, photographer.show)
-    boards = tuple(Choice(MODULE, str(number)) for number in modules(listed()))
+        photographer = Photographer(config.kit, config.game)
+        return SetupSession(config, photographer, photographer.show)
+    boards = tuple(Choice(MODULE, str(number)) for number in parse_camera_modules(list_camera_modules()))
 
     def found() -> tuple[Choice, ...]:
-        return (*(Choice(DEVICE, path) for path in plugged_in(CAMERAS)), *boards)
+        return (*(Choice(DEVICE, path) for path in find_devices(CAMERAS)), *boards)
 
-    return Workshop(outfit, Missing(), cameras=Cameras(found, partial(_opened, eyes)))
+    return SetupSession(config, Missing(), cameras=Cameras(found, partial(_opened, phone_cameras)))
 
 
-def _opened(eyes: EyeRoutes, choice: Choice, known: Camera | None) -> Opened:
+def _opened(phone_cameras: PhoneCameraRoutes, choice: Choice, known: Camera | None) -> Opened:
     """Open the camera that was chosen.  Raises SourceLost."""
     camera = known or Camera(*SIZE, np.eye(3), np.zeros(5), 0.0)
-    eyes.look(())
+    phone_cameras.look(())
     device: Device
     if choice.kind == PHONE:
         device = phone = PhoneCamera("phone 1", known.size if known else None)
-        eyes.look([phone])
+        phone_cameras.look([phone])
         keys = {"phone": "true"}
     elif choice.kind == MODULE:
         device, keys = PiCamera(int(choice.name), camera), {"picamera": choice.name}
@@ -207,7 +207,7 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _cues(desk: Teller, game: Game) -> Mapping[str, Callable[[], None]]:
+def _cues(announcer: Announcer, game: Game) -> Mapping[str, Callable[[], None]]:
     """What the panel can show for a trial, by name."""
     start = game.start()
     mover, position = start.to_move, format_position(game, start)
@@ -221,7 +221,7 @@ def _cues(desk: Teller, game: Game) -> Mapping[str, Callable[[], None]]:
         "question": Unsure(t=0.0, n=1, options=(), question="This is only a trial."),
         "game-over": GameOver(t=0.0, n=1, winner=mover, rule="trial", position=position),
     }
-    return {name: partial(desk.tell, event) for name, event in events.items()}
+    return {name: partial(announcer.tell, event) for name, event in events.items()}
 
 
 def _sensors(options: Options, kit: Kit) -> Callable[[], str] | None:
@@ -232,7 +232,7 @@ def _sensors(options: Options, kit: Kit) -> Callable[[], str] | None:
         return lambda: "none connected; give --serial"
     pillars, begun_s = Pillars(LinkSensors(options.serial, kit), kit), time.monotonic()
 
-    def told() -> str:
+    def report() -> str:
         moving = pillars.moving(time.monotonic() - begun_s)
         levels = pillars.levels(())
         if levels is None:
@@ -241,4 +241,4 @@ def _sensors(options: Options, kit: Kit) -> Callable[[], str] | None:
         faulty = f"; at fault: {', '.join(pillars.faulty)}" if pillars.faulty else ""
         return f"{pillars.state}{', moving' if moving else ''}; levels {stands}{faulty}"
 
-    return told
+    return report

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.commands.options.parser import OptionGroup, Subparsers
-from companion.commands.options.store import add_store_command, nothing_kept
+from companion.commands.options.store import add_store_command, is_default_missing
 from companion.commands.output.codes import DONE
 from companion.commands.output.files import write_file
-from companion.commands.output.lines import none_yet, say
+from companion.commands.output.lines import report_no_matches, say
 from companion.errors import CompanionError
 from companion.games import load_game
 from companion.recorder.place import open_store
 from companion.recorder.store import MatchId, Store
 from companion.records.plot import plot
-from companion.records.record import MatchRecord, take_out
+from companion.records.record import MatchRecord, load_record
 from companion.records.stats import GameStats, game_stats, lines, to_row
 
 
@@ -48,8 +48,8 @@ def run(options: Options) -> int:
         raise CompanionError(f"{file}: this form is not known; end the name with .svg")
     if options.game is not None:
         load_game(options.game)
-    if nothing_kept(options.store):
-        return none_yet()
+    if is_default_missing(options.store):
+        return report_no_matches()
     with open_store(options.store, read_only=True) as store:
         every = collect(store, options.game)
     for stats in every:
@@ -83,6 +83,6 @@ def _readable(store: Store, matches: Iterable[MatchId], left_out: list[MatchId])
     """The matches that can be read; the numbers of the others are added to ``left_out``."""
     for match in matches:
         try:
-            yield take_out(store, match)
+            yield load_record(store, match)
         except CompanionError:
             left_out.append(match)

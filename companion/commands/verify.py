@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.commands.options.parser import OptionGroup, Subparsers
-from companion.commands.options.store import ALL, LAST, add_store_command, find_match, nothing_kept
+from companion.commands.options.store import ALL, LAST, add_store_command, find_match, is_default_missing
 from companion.commands.output.codes import DONE, NO
-from companion.commands.output.lines import none_yet, say
-from companion.commands.output.progress import followed
+from companion.commands.output.lines import report_no_matches, say
+from companion.commands.output.progress import track_progress
 from companion.errors import StoreError
 from companion.events import Accepted, Event
 from companion.languages.english import counted
 from companion.recorder.place import open_store
-from companion.recorder.proof import broken_at
+from companion.recorder.proof import find_break
 from companion.recorder.store import MatchId, Store
 from companion.replay import first_fault
 
@@ -49,11 +49,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(options: Options) -> int:
     """Print whether the records of one match or of all are valid, or where they are not."""
-    if options.match == ALL and nothing_kept(options.store):
-        return none_yet()
+    if options.match == ALL and is_default_missing(options.store):
+        return report_no_matches()
     with open_store(options.store, read_only=True) as store:
         matches = store.match_ids() if options.match == ALL else (find_match(store, options.match),)
-        checked = followed(matches, len(matches), "playing matches through the rules")
+        checked = track_progress(matches, len(matches), "playing matches through the rules")
         found = {match: _breaks(store, match) for match in checked}
         for match, breaks in found.items():
             for line in _lines(store, match, breaks, is_json=options.json, is_brief=options.match == ALL):
@@ -82,7 +82,7 @@ def _lines(store: Store, match: MatchId, breaks: list[Break], *, is_json: bool, 
 
 def _breaks(store: Store, match: MatchId) -> list[Break]:
     """Where the hash chain breaks and where the rules contradict the record, if they do."""
-    found = (broken_at(store, match), first_fault(_readable_events(store, match)))
+    found = (find_break(store, match), first_fault(_readable_events(store, match)))
     return [Break(each.n, each.why) for each in found if each is not None]
 
 

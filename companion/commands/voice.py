@@ -46,9 +46,9 @@ def run(options: Options) -> int:
             filed.output.store,
         )
     game = load_game(tag)
-    tongue = language(code or "en", game)
-    library = Library(clips_folder(store, os.environ), tongue.voice)
-    clips = repertoire(game, tongue, names)
+    lang = language(code or "en", game)
+    library = Library(clips_folder(store, os.environ), lang.voice)
+    clips = repertoire(game, lang, names)
     made = library.make_all(clips)
     print(f"{counted(len(clips), 'clip')} for {tag} in {library.folder}; {made} of them are new")
     return DONE

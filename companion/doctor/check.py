@@ -49,7 +49,7 @@ def unused(name: str, why: str) -> Check:
     return Check(name, Status.UNUSED, why)
 
 
-def told(name: str, error: Exception) -> Check:
-    """A fault from an error whose message says what is wrong and, after the last colon, what to do."""
+def fault_from(name: str, error: Exception) -> Check:
+    """The failed check for an error whose message says what is wrong and, after the last colon, what to do."""
     found, _, todo = str(error).rpartition(": ") if ": " in str(error) else (str(error), "", "")
     return Check(name, Status.FAULT, found or todo, todo if found else "")

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.kit import Kit
-from companion.app.station import Wishes
-from companion.doctor.check import Check, fault, fine, told, unused
+from companion.app.station import StationConfig
+from companion.doctor.check import Check, fault, fault_from, fine, unused
 from companion.panel.buttons import Button
+from companion.panel.cue_player import Lights
 from companion.panel.cues import OFF, TABLE
-from companion.panel.panel import PanelError, Shown
-from companion.panel.player import Lights
+from companion.panel.panel import PanelDisplay, PanelError
 from companion.rules.board import Player
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.firmware.wire import FAULTS
@@ -37,14 +37,14 @@ ANSWER_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class CameraCheck:
     """A camera that was tried: its check, and its last picture (None if it gave none)."""
 
     check: Check
     image: Picture | None
 
 
-def check_camera(device: Device, clock: Callable[[], float] = time.perf_counter) -> Looked:
+def check_camera(device: Device, clock: Callable[[], float] = time.perf_counter) -> CameraCheck:
     """Open a camera, take pictures, and close it."""
     try:
         remarks = device.open()
@@ -53,17 +53,17 @@ def check_camera(device: Device, clock: Callable[[], float] = time.perf_counter)
             image = device.grab()
         rate_hz = MEASURED / max(clock() - begun, 1e-6)
     except SourceLost as error:
-        return Looked(told("camera", error), None)
+        return CameraCheck(fault_from("camera", error), None)
     finally:
         device.close()
     found = f"{device.name}: {image.shape[1]} x {image.shape[0]} px, {rate_hz:.0f} pictures a second"
     if rate_hz < SLOW_HZ:
-        return Looked(fault("camera", found, "give it more light, or another USB port"), image)
+        return CameraCheck(fault("camera", found, "give it more light, or another USB port"), image)
     if remarks:
-        return Looked(
+        return CameraCheck(
             fault("camera", f"{found}; {'; '.join(remarks)}", "lock it by v4l2-ctl, or use a camera that can"), image
         )
-    return Looked(fine("camera", found), image)
+    return CameraCheck(fine("camera", found), image)
 
 
 def check_serial(url: str | None, kit: Kit | None) -> Check:
@@ -76,7 +76,7 @@ def check_serial(url: str | None, kit: Kit | None) -> Check:
     try:
         link = Link(url, Levels(pillars.base_mm, pillars.step_mm, pillars.lowest, pillars.highest))
     except BridgeError as error:
-        return told("serial", error)
+        return fault_from("serial", error)
     try:
         return _spoken(link, url, kit)
     finally:
@@ -107,30 +107,32 @@ def _sensed(who: str, sample: Sample, kit: Kit) -> Check:
 
 
 def check_panel(
-    wishes: Wishes,
+    station_config: StationConfig,
     players: Sequence[Player],
     environment: Mapping[str, str],
     wait: Callable[[float], None] = time.sleep,
 ) -> Check:
     """Light every lamp of a GPIO panel, sound its tone, and check that no button is stuck."""
-    if wishes.panel != "gpio":
-        return unused("panel", f"the panel is {wishes.panel!r}; nothing to test")
+    if station_config.panel != "gpio":
+        return unused("panel", f"the panel is {station_config.panel!r}; nothing to test")
     from gpiozero.pins.mock import MockFactory  # noqa: PLC0415
 
     from companion.panel.gpio import GpioPanel, pin_factory, stuck_buttons  # noqa: PLC0415
 
     factory = pin_factory(environment)
     try:
-        panel = GpioPanel(tuple(players), wishes.pins, factory)
+        panel = GpioPanel(tuple(players), station_config.pins, factory)
         try:
             for step in TABLE["start"].intro:
-                panel.show(Shown(Lights(step.colour, tuple(players) if step.colour != OFF else (), step.tone_hz)))
+                panel.show(
+                    PanelDisplay(Lights(step.colour, tuple(players) if step.colour != OFF else (), step.tone_hz))
+                )
                 wait(step.seconds)
         finally:
             panel.close()
-        stuck = stuck_buttons(wishes.pins, factory)
+        stuck = stuck_buttons(station_config.pins, factory)
     except PanelError as error:
-        return told("panel", error)
+        return fault_from("panel", error)
     if isinstance(factory, MockFactory):
         return fault("panel", "this machine has no GPIO pins", "run on a Raspberry Pi, or with --panel terminal")
     if stuck:

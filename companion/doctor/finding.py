@@ -22,17 +22,17 @@ MODULE = re.compile(r"^\s*(\d+) : \S+ .*\((?!.*usb)[^()]*\)\s*$", re.MULTILINE)
 """A line of that list for no USB camera: ``0 : imx708 [4608x2592 10-bit RGGB] (/base/soc/i2c0mux/…/imx708@1a)``."""
 
 
-def plugged_in(pattern: str, devices: Path = DEVICES) -> tuple[str, ...]:
+def find_devices(pattern: str, devices: Path = DEVICES) -> tuple[str, ...]:
     """The paths below ``devices`` that match ``pattern``, sorted."""
     return tuple(map(str, sorted(devices.glob(pattern))))
 
 
-def modules(listing: str) -> tuple[int, ...]:
+def parse_camera_modules(listing: str) -> tuple[int, ...]:
     """The numbers of the camera modules in the output of :data:`LISTING`."""
     return tuple(int(number) for number in MODULE.findall(listing))
 
 
-def listed() -> str:
+def list_camera_modules() -> str:
     """The output of :data:`LISTING`; empty where the command does not exist or fails."""
     try:
         done = subprocess.run(LISTING, capture_output=True, text=True, check=True, timeout=PATIENCE_S)  # noqa: S603

@@ -18,7 +18,7 @@ from companion.voice.speaker import PROGRAM as APLAY
 BUILT = datetime(2026, 11, 1, tzinfo=UTC)
 """The program is newer than this: a clock that shows an earlier time has lost it."""
 
-LEAST_FREE_GB = 0.5
+MIN_FREE_GB = 0.5
 """Least free disk space: some hundred matches with their pictures, or ten minutes of a recording."""
 
 SLOW_SYNC_MS = 100.0
@@ -60,7 +60,7 @@ def check_disk(folder: Path) -> Check:
     except OSError as error:
         return fault("disk", f"{there}: {error.strerror or error}", "make this folder writable, or give --match FILE")
     found = f"{there}: {free_gb:.1f} GB free, a write takes {sync_ms:.1f} ms"
-    if free_gb < LEAST_FREE_GB:
+    if free_gb < MIN_FREE_GB:
         return fault("disk", found, "make room")
     if sync_ms > SLOW_SYNC_MS:
         return fault("disk", found, "use a faster card or disk")

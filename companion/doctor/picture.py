@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.heights import rises_mm
 from calibration.kit import Kit
-from companion.doctor.check import Check, fault, fine, told, unused
+from companion.doctor.check import Check, fault, fault_from, fine, unused
 from vision.appearance.illumination import measure_illumination
 from vision.errors import VisionError
 from vision.pose.blur import blur_mm, most_blur_mm
@@ -62,7 +62,7 @@ def check_picture(image: Picture, kit: Kit, camera: Camera, levels: Sequence[int
     try:
         pose = register(gray, kit, camera)
     except VisionError as error:
-        yield told("markers", error)
+        yield fault_from("markers", error)
         yield unused("room", "is measured from the mat, which is not found")
         yield unused("light", "is measured on the mat, which is not found")
         yield check_focus(gray)
@@ -130,7 +130,7 @@ def _light(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Chec
     try:
         levels = measure_illumination(image, kit, pose, camera).at(corners)
     except VisionError as error:
-        return told("light", error)
+        return fault_from("light", error)
     low, high = float(levels.min()), min(1.0, float(levels.max()))
     found = f"white paper is at {low:.0%} to {high:.0%} of the camera's range"
     if _clipped(image, project(corners, pose, camera)) > CLIPPED_SHARE:

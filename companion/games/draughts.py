@@ -17,7 +17,7 @@ from companion.errors import BadPositionText
 from companion.rules import acts
 from companion.rules.board import NOBODY, Cell, Layout, Player, Stack, Table
 from companion.rules.citing import cite, listed
-from companion.rules.diagonals import FLY, PASS, STOP, Diagonals, Way, begun_ways, left_lying
+from companion.rules.diagonals import FLY, PASS, STOP, Capture, Diagonals, capture_prefixes, uncleared_pieces
 from companion.rules.game import Move, Outcome, Position, Stage, Violation
 from companion.rules.notation import in_order, refuse_other_keys
 from companion.rules.shared import SHARED_RULES, by_id, read_rules
@@ -205,14 +205,14 @@ class Draughts(StackingGame):
             [acts.made(cell, target, len(board[cell])) for cell in own for target in self.diagonals.steps(board, cell)]
         )
 
-    def all_captures(self, board: tuple[Stack, ...], player: Player) -> Iterator[tuple[Move, Way]]:
+    def all_captures(self, board: tuple[Stack, ...], player: Player) -> Iterator[tuple[Move, Capture]]:
         """Every capture of ``player`` to its end, whether or not it takes the most."""
         for cell, stack in enumerate(board):
             if stack and stack[-1] == player and self.diagonals.can_jump(board, cell):
                 for way in self.diagonals.ways(board, cell):
                     yield self._move(board, cell, way), way
 
-    def _move(self, board: tuple[Stack, ...], cell: Cell, way: Way) -> Move:
+    def _move(self, board: tuple[Stack, ...], cell: Cell, way: Capture) -> Move:
         return Move(cell, way.landings[-1], len(board[cell]), taken=in_order(self.layout, way.jumped))
 
     def violations(self, position: Position, move: Move) -> tuple[Violation, ...]:
@@ -266,7 +266,7 @@ class Draughts(StackingGame):
         assert source is not None
         assert move.target is not None
         whole = list(self.diagonals.ways(board, source))
-        begun = [part for way in whole for part in begun_ways(way) if self._move(board, source, part) == move]
+        begun = [part for way in whole for part in capture_prefixes(way) if self._move(board, source, part) == move]
         ended = [way for way in whole if self._move(board, source, way) == move]
         cells = [self.layout.cells[cell] for cell in move.cells]
         start, end = cells[0], cells[1]
@@ -342,12 +342,12 @@ class Draughts(StackingGame):
         tables = {self._lying(stage.table.stacks): stage for stage in reversed(found)}
         return tuple(replace(stage, table=Table(lie)) for lie, stage in reversed(tables.items()) if lie not in ends)
 
-    def _jumping(self, board: tuple[Stack, ...], move: Move, way: Way) -> Iterator[Stage]:
+    def _jumping(self, board: tuple[Stack, ...], move: Move, way: Capture) -> Iterator[Stage]:
         """The piece has come down between two jumps; what it has jumped so far lies there, or is gone."""
-        for part in begun_ways(way):
+        for part in capture_prefixes(way):
             name = self.layout.cells[part.landings[-1]]
             here = self._moved(board, replace(move, target=part.landings[-1], taken=part.jumped))
-            for left in (*left_lying(part.jumped), ()):
+            for left in (*uncleared_pieces(part.jumped), ()):
                 table = Table(acts.replaced(here, {cell: board[cell] for cell in left}))
                 yield Stage(table, f"the jump goes on from {name}", (name,), "DRA-5")
 
@@ -356,7 +356,7 @@ class Draughts(StackingGame):
         assert move.target is not None
         end, bare = self.layout.cells[move.target], {move.target: self._moved(board, move)[move.target]}
         crownings = (False, True) if after[move.target] != bare[move.target] else (False,)
-        for left in (*left_lying(move.taken), ()):
+        for left in (*uncleared_pieces(move.taken), ()):
             names = [self.layout.cells[cell] for cell in left]
             for is_bare in crownings:
                 if names or is_bare:
@@ -373,7 +373,7 @@ class Draughts(StackingGame):
         yield from super().acts(position, within) if self.has_crowns else acts.whole_stacks(board, within)
         for player in self.players:
             for move, way in self.all_captures(board, player):
-                parts = (self._move(board, move.cells[0], part) for part in begun_ways(way))
+                parts = (self._move(board, move.cells[0], part) for part in capture_prefixes(way))
                 for capture in (move, *parts, *self._with_one_more(board, move)):
                     if capture not in seen and (within is None or within.issuperset(capture.cells)):
                         seen.add(capture)
@@ -391,7 +391,7 @@ class Draughts(StackingGame):
 
 
 @lru_cache(maxsize=1024)
-def captures_of(game: Draughts, board: tuple[Stack, ...], player: Player) -> tuple[tuple[Move, Way], ...]:
+def captures_of(game: Draughts, board: tuple[Stack, ...], player: Player) -> tuple[tuple[Move, Capture], ...]:
     """The captures that ``player`` may make, one entry a way: to the end, and the most where that is the rule."""
     found = tuple(game.all_captures(board, player))
     if not (found and game.form.is_most):

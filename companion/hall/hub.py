@@ -19,10 +19,10 @@ from companion.hall.rounds import Finished
 from companion.match import Match
 from companion.recorder.store import MatchId, MatchInfo, Store
 from companion.recorder.summary import standing_result, summaries
-from companion.replay import following
-from companion.scene.outfit import kit_of
-from companion.web.feed import Bell, Feed
-from companion.web.story import told
+from companion.replay import possible_matches
+from companion.scene.display_kit import find_kit
+from companion.web.feed import ChangeSignal, Feed
+from companion.web.move_history import apply_event
 
 ASK_AGAIN_S = 3.0
 """Shortest interval between requests to a table for missing events; one that sends nonsense is not asked for ever."""
@@ -30,10 +30,10 @@ ASK_AGAIN_S = 3.0
 SAY_AGAIN_S = 60.0
 """Shortest interval between reports of a table that is ignored."""
 
-MOST_TABLES = 256
+MAX_TABLES = 256
 """Largest number of tables shown; anybody may invent names of tables at a broker without passwords."""
 
-MOST_MATCHES = 4
+MAX_MATCHES = 4
 """Number of matches of one table held in memory; any other one that continues is loaded from the store again."""
 
 
@@ -55,10 +55,10 @@ class Playing:
 
     def take(self, event: Event, keep: Callable[[MatchId | None, Event], MatchId]) -> None:
         """Add an event: store it with ``keep``, then show it.  Raises CompanionError when it cannot follow."""
-        matches = following(self.matches, event)
+        matches = possible_matches(self.matches, event)
         if matches[0].game.tag != self.info.game:
             raise BadText(f"the match is {self.info.game}, not {matches[0].game.tag}")
-        told(self.feed.standing.story, event)
+        apply_event(self.feed.page_state.history, event)
         self.number = keep(self.number, event)
         self.matches = matches
         self.feed(event)
@@ -81,7 +81,7 @@ class Hub:
         self,
         store: Store,
         want: Callable[[str, bytes], None],
-        bell: Bell,
+        change_signal: ChangeSignal,
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
         """The hub, with the matches in its store.
@@ -89,10 +89,10 @@ class Hub:
         Args:
             store: the hub's own store, to be closed by the caller.
             want: sends a message to a topic.
-            bell: rung at every change.
+            change_signal: notified of every change.
             say: called with one line about a table that is ignored or a match that is damaged.
         """
-        self._store, self._want, self.bell, self._say = store, want, bell, say
+        self._store, self._want, self.change_signal, self._say = store, want, change_signal, say
         self._asked: dict[str, float] = {}
         self._said: dict[str, float] = {}
         self._matches: dict[str, dict[str, Playing]] = {}
@@ -146,8 +146,8 @@ class Hub:
             if seat is not None:
                 self._seat(replace(seat, is_online=False))
             return
-        if seat is None and len(self.seats) >= MOST_TABLES:
-            raise BadText(f"more than {MOST_TABLES} tables")
+        if seat is None and len(self.seats) >= MAX_TABLES:
+            raise BadText(f"more than {MAX_TABLES} tables")
         playing = self._hold(table, info)
         self._seat(Seat(table, is_online=True, playing=playing))
         self._asked.pop(table, None)
@@ -159,9 +159,9 @@ class Hub:
             playing = self._hold(table, self._kept[table, key][1])
         if playing is None:
             return  # The table will say what it plays, and the events are requested then.
-        last_n = playing.feed.standing.n
+        last_n = playing.feed.page_state.n
         if event.n <= last_n:
-            if event.n and playing.feed.standing.events[event.n - 1] != event:
+            if event.n and playing.feed.page_state.events[event.n - 1] != event:
                 raise BadText(f"event {event.n} was told otherwise before; two tables must not go by one name")
             return
         if event.n > last_n + 1:
@@ -172,7 +172,7 @@ class Hub:
             number = self._keep(table, playing.info, number, event)
             if isinstance(event, GameOver | TakenBack | Corrected):
                 # Whoever learns of the end requests the results at once.
-                events = (*playing.feed.standing.events, event)
+                events = (*playing.feed.page_state.events, event)
                 self._note_result(table, playing.info, number, standing_result(events))
             return number
 
@@ -191,7 +191,7 @@ class Hub:
         if now_s - self._asked.get(table, -ASK_AGAIN_S) < ASK_AGAIN_S:
             return
         self._asked[table] = now_s
-        message = topics.want_message(topics.key_of(playing.info), playing.feed.standing.n)
+        message = topics.want_message(topics.key_of(playing.info), playing.feed.page_state.n)
         self._want(topics.topic(table, topics.WANT), message)
 
     def _leave_out(self, table: str, why: str, now_s: float) -> None:
@@ -203,17 +203,17 @@ class Hub:
             self._seat(replace(seat, fault=why))
         if now_s - self._said.get(table, -SAY_AGAIN_S) >= SAY_AGAIN_S:
             self._said[table] = now_s
-            self._say(f"table {table}: left out from event {seat.playing.feed.standing.n + 1} on: {why}")
+            self._say(f"table {table}: left out from event {seat.playing.feed.page_state.n + 1} on: {why}")
 
     def _seat(self, seat: Seat) -> None:
         self.seats = {**self.seats, seat.name: seat}
-        self.bell.ring()
+        self.change_signal.notify_all()
 
     def _hold(self, table: str, info: MatchInfo) -> Playing:
         """The match of a table with this ``info``: in memory, in the store, or new."""
         held, key = self._matches.setdefault(table, {}), topics.key_of(info)
         playing = held.pop(key, None) or self._opened(table, key) or self._new(info)
-        if len(held) >= MOST_MATCHES:
+        if len(held) >= MAX_MATCHES:
             held.pop(next(iter(held)))
         held[key] = playing
         return playing
@@ -235,7 +235,7 @@ class Hub:
         return playing
 
     def _new(self, info: MatchInfo) -> Playing:
-        return Playing(info, Feed(info.start, (), info.names, kit_of(info.game, info.kit), self.bell))
+        return Playing(info, Feed(info.start, (), info.names, find_kit(info.game, info.kit), self.change_signal))
 
     def _kept_matches(self) -> Iterator[tuple[MatchId, str, MatchInfo]]:
         """The matches in the store that came from tables, oldest first: number, table, facts about it."""

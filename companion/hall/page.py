@@ -20,11 +20,11 @@ from companion.hall.hub import Hub, Seat
 from companion.hall.results import results_csv, results_row
 from companion.hall.rounds import rows
 from companion.hall.tournament import Tournament, arranged, rounds_row
-from companion.web.answers import STATIC, board_answer, number, refused, stream_answer, told_answer, unserved
+from companion.web.answers import STATIC, board_answer, number, refused, sentence_answer, stream_answer, unserved
+from companion.web.base_url import reachable_base_url
 from companion.web.feed import ALIVE_S, RETRY_MS, compact
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown, refusing
-from companion.web.reached import base_of
 from companion.web.server import Server
 from companion.web.token import new_token
 from companion.web.view import state_row
@@ -51,13 +51,13 @@ class HallPage:
                 Route("/table/{table}/events", self._events),
                 Route("/table/{table}/state", self._state),
                 Route("/table/{table}/board/{n}", self._board),
-                Route("/table/{table}/told/{n}", self._told),
+                Route("/table/{table}/told/{n}", self._sentence),
                 Route("/table/{table}/", files.named("table.html")),
                 *files.routes(),
             ],
             exception_handlers={Refused: refused, HTTPException: unserved},
         )
-        self.server = Server(address, Guard(app, address[0], self.token), hub.bell.hang)
+        self.server = Server(address, Guard(app, address[0], self.token), hub.change_signal.attach)
 
     @property
     def notice(self) -> str:
@@ -70,7 +70,7 @@ class HallPage:
         self._is_closed = True
         for seat in self._hub.seats.values():
             seat.playing.feed.close()
-        self._hub.bell.ring()
+        self._hub.change_signal.notify_all()
         self.server.close()
 
     async def _tables(self, _request: Request) -> Response:
@@ -83,10 +83,10 @@ class HallPage:
         edition = self._tournament.edition
         yield b"retry: %d\n\n" % RETRY_MS
         while not self._is_closed:
-            news, block = self._hub.bell.next(), b""
+            news, block = self._hub.change_signal.next(), b""
             for name, seat in sorted(self._hub.seats.items()):
-                standing = seat.playing.feed.standing
-                showing = (seat.is_online, seat.fault, standing.match, standing.n)
+                page_state = seat.playing.feed.page_state
+                showing = (seat.is_online, seat.fault, page_state.match, page_state.n)
                 if shown.get(name) != showing:
                     shown[name] = showing
                     block += b"event: table\ndata: %s\n\n" % compact(table_row(seat)).encode()
@@ -125,12 +125,12 @@ class HallPage:
             raise Refused(404, "no round has this number")
         with refusing():
             await run_in_threadpool(self._tournament.arrange, place, arranged(body))
-        self._hub.bell.ring()
+        self._hub.change_signal.notify_all()
         return JSONResponse(rounds_row(self._tournament))
 
     async def _code(self, request: Request) -> Response:
         """The address of a table's page as a QR code."""
-        address = base_of(request) + f"table/{quote(self._seat(request).name)}/"
+        address = reachable_base_url(request) + f"table/{quote(self._seat(request).name)}/"
         picture = io.BytesIO()
         segno.make(address, error="m").save(picture, "svg", border=2, xmldecl=False, dark="#231f18", light="#ffffff")
         return Response(picture.getvalue(), media_type="image/svg+xml")
@@ -151,20 +151,20 @@ class HallPage:
     async def _board(self, request: Request) -> Response:
         return board_answer(self._seat(request).playing.feed, request)
 
-    async def _told(self, request: Request) -> Response:
-        return told_answer(self._seat(request).playing.feed, request)
+    async def _sentence(self, request: Request) -> Response:
+        return sentence_answer(self._seat(request).playing.feed, request)
 
 
 def table_row(seat: Seat) -> Mapping[str, Any]:
     """The summary of one table, as JSON."""
-    standing = seat.playing.feed.standing
-    state = state_row(standing)
+    page_state = seat.playing.feed.page_state
+    state = state_row(page_state)
     turns = state["turns"]
     return {
         "table": seat.name,
         "online": seat.is_online,
         "fault": seat.fault,
-        "match": standing.match,
+        "match": page_state.match,
         "game": state["game"],
         "board": turns[-1]["n"] if turns else state["start_n"],
         "turns": len(turns),

@@ -19,7 +19,7 @@ PAIRING = re.compile(r"(\S+)\s*:\s*(\S.*)")
 BETWEEN = re.compile(r"\s+[-–]\s+")
 """Separator of two players: a dash with space on both sides, since names may contain dashes."""
 
-MOST_PLAYERS, LONGEST_NAME = 4, 60
+MAX_PLAYERS, LONGEST_NAME = 4, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ def format_rounds(rounds: Iterable[Round]) -> str:
 
 def _names(text: str, number: int) -> tuple[str, ...]:
     names = tuple(name.strip() for name in BETWEEN.split(text))
-    if not 2 <= len(names) <= MOST_PLAYERS or max(map(len, names)) > LONGEST_NAME:
-        raise BadText(f"line {number}: give 2 to {MOST_PLAYERS} names with ' - ' between them")
+    if not 2 <= len(names) <= MAX_PLAYERS or max(map(len, names)) > LONGEST_NAME:
+        raise BadText(f"line {number}: give 2 to {MAX_PLAYERS} names with ' - ' between them")
     return names
 
 

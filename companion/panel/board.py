@@ -10,13 +10,13 @@ from rich.text import Text
 
 from companion.errors import CompanionError
 from companion.games import read_position
-from companion.panel.panel import Said, Shown
+from companion.panel.panel import Announcement, PanelDisplay
 from companion.panel.terminal import format_line
 from companion.rules.drawing import draw_text
 from companion.rules.game import Game
-from companion.scene.outfit import dressed, player_colours
+from companion.scene.display_kit import complete_kit, player_colours
 
-FEWEST_ROWS = 24
+MIN_ROWS = 24
 """Least number of rows: on a smaller terminal the board would leave no room for the lines."""
 
 RANK_COLUMNS = 3
@@ -33,10 +33,10 @@ class BoardPanel:
         self._console = Console(file=stream, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, vertical_overflow="visible")
         self._live.start()
-        self._written: Said | None = None
+        self._written: Announcement | None = None
         self._position = ""
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         """Write the sentence above the board, unless it is already there."""
         if shown.said is not None and shown.said is not self._written:
             self._written = shown.said
@@ -52,7 +52,7 @@ class BoardPanel:
 
 def suits(stream: TextIO) -> bool:
     """Whether ``stream`` is a terminal with room for a board."""
-    return stream.isatty() and Console(file=stream).size.height >= FEWEST_ROWS
+    return stream.isatty() and Console(file=stream).size.height >= MIN_ROWS
 
 
 def board(text: str) -> Text:
@@ -73,7 +73,7 @@ def board(text: str) -> Text:
 
 def _styles(game: Game) -> dict[str, str]:
     """The style in which each piece is written."""
-    colours = player_colours(game, dressed(game, None))
+    colours = player_colours(game, complete_kit(game, None))
     styles = {}
     for piece in game.pieces:
         owner = game.owner(piece)

@@ -40,7 +40,7 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True)
-class Contact:
+class ButtonState:
     """The state of one button.
 
     Attributes:
@@ -55,30 +55,30 @@ class Contact:
     held_s: float | None = None
 
 
-def heard(contact: Contact, *, level: bool, t_s: float) -> Contact:
-    """The contact with its pin at ``level`` from ``t_s`` on; call :func:`settled` for the same time first."""
-    return contact if level is contact.level else replace(contact, level=level, since_s=t_s)
+def with_sample(state: ButtonState, *, level: bool, t_s: float) -> ButtonState:
+    """The state after the pin's ``level`` was sampled at ``t_s``; call :func:`debounced` for the same time first."""
+    return state if level is state.level else replace(state, level=level, since_s=t_s)
 
 
-def settled(contact: Contact, button: Button, t_s: float) -> tuple[Contact, tuple[Press, ...]]:
-    """The contact at ``t_s``, and the presses that have become certain since the last call."""
+def debounced(state: ButtonState, button: Button, t_s: float) -> tuple[ButtonState, tuple[Press, ...]]:
+    """The debounced state at ``t_s``, and the presses that have become certain since the last call."""
     presses: list[Press] = []
-    if contact.level is not contact.is_down and t_s >= contact.since_s + STEADY_S:
-        if contact.level:
+    if state.level is not state.is_down and t_s >= state.since_s + STEADY_S:
+        if state.level:
             presses.append(Press(button))
-            contact = replace(contact, is_down=True, held_s=contact.since_s + HELD_S)
+            state = replace(state, is_down=True, held_s=state.since_s + HELD_S)
         else:
-            was_held = contact.held_s is not None and contact.held_s <= contact.since_s
+            was_held = state.held_s is not None and state.held_s <= state.since_s
             presses += [Press(button, is_held=True)] * was_held
-            contact = replace(contact, is_down=False, held_s=None)
-    if contact.level and contact.held_s is not None and t_s >= contact.held_s:
+            state = replace(state, is_down=False, held_s=None)
+    if state.level and state.held_s is not None and t_s >= state.held_s:
         presses.append(Press(button, is_held=True))
-        contact = replace(contact, held_s=None)
-    return contact, tuple(presses)
+        state = replace(state, held_s=None)
+    return state, tuple(presses)
 
 
-def next_due(contact: Contact) -> float | None:
-    """When :func:`settled` must be called again even if the pin does not change; None: never."""
-    if contact.level is not contact.is_down:
-        return contact.since_s + STEADY_S
-    return contact.held_s
+def next_due(state: ButtonState) -> float | None:
+    """When :func:`debounced` must be called again even if the pin does not change; None: never."""
+    if state.level is not state.is_down:
+        return state.since_s + STEADY_S
+    return state.held_s

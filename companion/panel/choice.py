@@ -1,4 +1,4 @@
-"""From the value of ``--panel`` to a working desk."""
+"""Opens the panel that the value of ``--panel`` names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import TextIO
 
 from companion.errors import BadText
-from companion.panel.desk import Desk, Teller
-from companion.panel.live import LiveDesk
+from companion.panel.controller import Announcer, PanelController
 from companion.panel.panel import NoPanel, Panel
 from companion.panel.pins import Pins
 from companion.panel.terminal import TerminalPanel
+from companion.panel.threaded import ThreadedPanel
 from companion.phrases import ENGLISH, Language
 from companion.rules.board import Player
 
@@ -21,22 +21,22 @@ KINDS = ("gpio", "terminal", "none")
 """Values of ``--panel``."""
 
 
-def open_desk(
+def open_panel(
     kind: str,
     players: tuple[Player, ...],
     stream: TextIO,
     *,
-    tongue: Language = ENGLISH,
+    lang: Language = ENGLISH,
     names: Mapping[Player, str] = MappingProxyType({}),
     pins: Pins | None = None,
-) -> Teller:
-    """The desk with the panel of this ``kind``.
+) -> Announcer:
+    """The controller of the panel of this ``kind``.
 
     Args:
         kind: one of :data:`KINDS`.
         players: in turn order.
         stream: where the terminal panel writes; in colour on a terminal unless ``$NO_COLOR`` is set.
-        tongue: the language of the sentences.
+        lang: the language of the sentences.
         names: the players' names if they differ from those of the language.
         pins: for ``gpio``; None for the defaults.
 
@@ -45,18 +45,18 @@ def open_desk(
         PanelError: the panel cannot be reached.
     """
     if kind == "none":
-        return Desk(NoPanel(), time.monotonic)
+        return PanelController(NoPanel(), time.monotonic)
     if kind == "terminal":
         has_colour = stream.isatty() and not os.environ.get("NO_COLOR")
         if has_colour and (found := _board_panel(stream)) is not None:
-            return Desk(found, time.monotonic, tongue, names)
-        return Desk(TerminalPanel(stream, has_colour=has_colour), time.monotonic, tongue, names)
+            return PanelController(found, time.monotonic, lang, names)
+        return PanelController(TerminalPanel(stream, has_colour=has_colour), time.monotonic, lang, names)
     if kind == "gpio":
         # Only here: gpiozero takes a tenth of a second to import.
         from companion.panel.gpio import GpioPanel, pin_factory  # noqa: PLC0415
 
         panel = GpioPanel(players, pins or Pins(), pin_factory(os.environ))
-        return LiveDesk(Desk(panel, time.monotonic, tongue, names))
+        return ThreadedPanel(PanelController(panel, time.monotonic, lang, names))
     raise BadText(f"there is no panel {kind!r}; write one of {' '.join(KINDS)}")
 
 

@@ -34,7 +34,7 @@ class Reply:
 NOTHING = Reply()
 
 
-def pressed(dialogue: Dialogue, press: Press, snapshot: Snapshot, tongue: Language) -> tuple[Dialogue, Reply]:
+def handle_press(dialogue: Dialogue, press: Press, snapshot: Snapshot, lang: Language) -> tuple[Dialogue, Reply]:
     """The dialogue after ``press``, and the reply."""
     if press.button is Button.ARBITER:
         is_paused = snapshot.mode == Mode.PAUSED.value
@@ -43,27 +43,27 @@ def pressed(dialogue: Dialogue, press: Press, snapshot: Snapshot, tongue: Langua
         is_no = press.button is Button.UNDO and snapshot.mode == Mode.ASKING.value
         return (Dialogue(), Reply(Answer(None))) if is_no else (dialogue, NOTHING)
     if snapshot.mode == Mode.PAUSED.value:
-        return dialogue, Reply(text=tongue.texts["paused"])
+        return dialogue, Reply(text=lang.texts["paused"])
     if snapshot.mode == Mode.ASKING.value:
         if dialogue.options != snapshot.options:
             dialogue = Dialogue(snapshot.options)
-        return _answered(dialogue, press, tongue)
+        return _answered(dialogue, press, lang)
     if press.button is Button.DONE:
         return dialogue, Reply(Done())
     if snapshot.mode == Mode.RESTORING.value:
         # Whoever presses "undo" now means the illegal act on the table, not the last good move.
-        return dialogue, Reply(text=tongue.texts["undo.restoring"])
+        return dialogue, Reply(text=lang.texts["undo.restoring"])
     return dialogue, Reply(TakeBackMoves(1))
 
 
-def _answered(dialogue: Dialogue, press: Press, tongue: Language) -> tuple[Dialogue, Reply]:
+def _answered(dialogue: Dialogue, press: Press, lang: Language) -> tuple[Dialogue, Reply]:
     options, offered = dialogue.options, dialogue.offered
     if not options:
         # "Has anything been changed?"  Only "no" is an answer; what has been changed is put right by hand.
-        return dialogue, Reply(Answer(None)) if press.button is Button.UNDO else Reply(text=tongue.texts["put-right"])
+        return dialogue, Reply(Answer(None)) if press.button is Button.UNDO else Reply(text=lang.texts["put-right"])
     if press.button is Button.DONE:
         return Dialogue(), Reply(Answer(press.number - 1 if press.number else offered))
     if offered + 1 == len(options):
         return Dialogue(), Reply(Answer(None))
     following = Dialogue(options, offered + 1)
-    return following, Reply(text=tongue.texts["offer"].format(move=options[offered + 1]))
+    return following, Reply(text=lang.texts["offer"].format(move=options[offered + 1]))

@@ -15,10 +15,10 @@ from gpiozero import LED, RGBLED, DigitalInputDevice, GPIOZeroError, TonalBuzzer
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 from gpiozero.tones import Tone
 
-from companion.panel.buttons import Button, Contact, Press, heard, next_due, settled
-from companion.panel.panel import PanelError, Shown
+from companion.panel.buttons import Button, ButtonState, Press, debounced, next_due, with_sample
+from companion.panel.cue_player import Lights
+from companion.panel.panel import PanelDisplay, PanelError
 from companion.panel.pins import Pins
-from companion.panel.player import Lights
 from companion.rules.board import Player
 
 OCTAVES = 1
@@ -43,7 +43,7 @@ class GpioPanel:
         self._shown = Lights()
         self._devices: list[Any] = []
         try:
-            with _told_plainly():
+            with _panel_errors():
                 self._status = self._made(RGBLED, pins.red, pins.green, pins.blue, pin_factory=factory)
                 self._buzzer = self._made(TonalBuzzer, pins.buzzer, octaves=OCTAVES, pin_factory=factory)
                 self._lamps = {
@@ -54,11 +54,11 @@ class GpioPanel:
             self.close()
             raise
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         """Set what differs from what is shown."""
         lights, before = shown.lights, self._shown
         self._shown = lights
-        with _told_plainly():
+        with _panel_errors():
             if lights.colour != before.colour:
                 self._status.color = lights.colour
             if lights.tone_hz != before.tone_hz:
@@ -97,7 +97,7 @@ class GpioButtons:
         self._edges: SimpleQueue[tuple[Button, bool, float] | None] = SimpleQueue()
         self._devices: list[Any] = []
         try:
-            with _told_plainly():
+            with _panel_errors():
                 for button, number in _numbers(pins).items():
                     device = DigitalInputDevice(number, pull_up=True, pin_factory=factory)
                     self._devices.append(device)
@@ -123,7 +123,7 @@ class GpioButtons:
         self._edges.put((button, False, time.monotonic()))
 
     def _run(self) -> None:
-        contacts = {button: Contact() for button in Button}
+        contacts = {button: ButtonState() for button in Button}
         while True:
             due = [t_s for t_s in map(next_due, contacts.values()) if t_s is not None]
             try:
@@ -135,11 +135,11 @@ class GpioButtons:
                 return
             button, level, t_s = edge
             self._settle(contacts, t_s)
-            contacts[button] = heard(contacts[button], level=level, t_s=t_s)
+            contacts[button] = with_sample(contacts[button], level=level, t_s=t_s)
 
-    def _settle(self, contacts: dict[Button, Contact], t_s: float) -> None:
+    def _settle(self, contacts: dict[Button, ButtonState], t_s: float) -> None:
         for button, contact in contacts.items():
-            contacts[button], presses = settled(contact, button, t_s)
+            contacts[button], presses = debounced(contact, button, t_s)
             for press in presses:
                 self._press(press)
 
@@ -151,7 +151,7 @@ class GpioButtons:
 def stuck_buttons(pins: Pins, factory: Any) -> tuple[Button, ...]:
     """The buttons that are closed at present.  Raises PanelError."""
     stuck = []
-    with _told_plainly():
+    with _panel_errors():
         for button, number in _numbers(pins).items():
             with DigitalInputDevice(number, pull_up=True, pin_factory=factory) as device:
                 stuck += [button] * bool(device.value)
@@ -171,7 +171,7 @@ def pin_factory(environment: Mapping[str, str], devices: Path = Path("/dev")) ->
 
 
 @contextmanager
-def _told_plainly() -> Iterator[None]:
+def _panel_errors() -> Iterator[None]:
     try:
         yield
     except (GPIOZeroError, OSError) as error:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from companion.errors import CompanionError
+from companion.panel.cue_player import Lights
 from companion.panel.cues import OFF, Colour, Rank, Topic
-from companion.panel.player import Lights
 from companion.rules.board import Player
 
 
@@ -20,7 +20,7 @@ class PanelError(CompanionError, OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Announcement:
     """One sentence for people.
 
     Attributes:
@@ -41,7 +41,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PanelDisplay:
     """What a panel shows: lights and tone, whose turn it is, the last sentence, and the last position as text.
 
     ``position`` is empty if it is not known.
@@ -49,14 +49,14 @@ class Shown:
 
     lights: Lights
     turn: tuple[Player, ...] = ()
-    said: Said | None = None
+    said: Announcement | None = None
     position: str = ""
 
 
 class Panel(Protocol):
     """One form of panel."""
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         """Show this at once, until the next call.  Raises PanelError if the panel is gone."""
         ...
 
@@ -68,7 +68,7 @@ class Panel(Protocol):
 class NoPanel:
     """A panel that shows nothing."""
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         """Do nothing."""
 
     def close(self) -> None:

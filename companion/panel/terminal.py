@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from companion.panel.cues import OFF, Colour
-from companion.panel.panel import Said, Shown
+from companion.panel.panel import Announcement, PanelDisplay
 
 NAME_WIDTH = 13
 """Columns for the longest name of a cue, ``sensors fault``."""
@@ -25,9 +25,9 @@ class TerminalPanel:
     def __init__(self, stream: TextIO, *, has_colour: bool = False) -> None:
         self._stream = stream
         self._has_colour = has_colour
-        self._written: Said | None = None
+        self._written: Announcement | None = None
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         """Write the sentence, unless it is already there."""
         # Compared by identity: the same words said again are a new line.
         if shown.said is None or shown.said is self._written:
@@ -42,7 +42,7 @@ class TerminalPanel:
         """Do nothing: what is written stays."""
 
 
-def format_line(said: Said, turn: tuple[str, ...], *, has_colour: bool) -> str:
+def format_line(said: Announcement, turn: tuple[str, ...], *, has_colour: bool) -> str:
     """The line of a sentence, without its line break."""
     light = _dot(said.colour) if has_colour else "*"
     return f"{format_time(said.t):>8}  {light} {said.name:<{NAME_WIDTH}} {''.join(turn) or '-'}  {said.text}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
-from companion.phone.eye import EyeRoutes
+from companion.phone.camera_routes import PhoneCameraRoutes
 from companion.web.answers import STATIC, refused, unserved
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused
@@ -13,13 +13,15 @@ from companion.web.server import Server
 from companion.web.tls import Certificate
 
 
-class EyePage:
+class PhoneCameraPage:
     """Serves the page of phones used as cameras."""
 
-    def __init__(self, address: tuple[str, int], eyes: EyeRoutes, tls: Certificate | None = None) -> None:
+    def __init__(
+        self, address: tuple[str, int], phone_cameras: PhoneCameraRoutes, tls: Certificate | None = None
+    ) -> None:
         """Listen at host and port.  Raises CompanionError when the address cannot be used."""
         app = Starlette(
-            routes=[*eyes.routes(), *Files(STATIC, {}).routes()],
+            routes=[*phone_cameras.routes(), *Files(STATIC, {}).routes()],
             exception_handlers={Refused: refused, HTTPException: unserved},
         )
         self.server = Server(address, Guard(app, address[0]), lambda: None, tls)

@@ -9,9 +9,9 @@ from typing import Any
 
 from companion.errors import CompanionError
 from companion.languages.language import Language
+from companion.panel.cue_player import Lights
 from companion.panel.cues import AMBER, BLUE, GREEN, MAGENTA, OFF, RED, WHITE, Colour
-from companion.panel.panel import Said, Shown
-from companion.panel.player import Lights
+from companion.panel.panel import Announcement, PanelDisplay
 from companion.voice.library import Library
 from companion.voice.wording import clips
 
@@ -41,22 +41,22 @@ class PhonePanel:
         id: distinguishes this match's sentences from those of others.
     """
 
-    def __init__(self, tongue: Language, code: str, library: Library | None, ring: Callable[[], None]) -> None:
+    def __init__(self, lang: Language, code: str, library: Library | None, ring: Callable[[], None]) -> None:
         """Show nothing yet.
 
         Args:
-            tongue: the language of the sentences.
+            lang: the language of the sentences.
             code: its two letters.
             library: the sound files of the voice; None: there are none.
             ring: called when something else is to be shown; from any thread.
         """
         self.id = secrets.token_hex(4)
-        self._tongue, self._code, self._library, self._ring = tongue, code, library, ring
-        self._shown = Shown(Lights())
-        self._last: Said | None = None
+        self._lang, self._code, self._library, self._ring = lang, code, library, ring
+        self._shown = PanelDisplay(Lights())
+        self._last: Announcement | None = None
         self._said: tuple[dict[str, Any], ...] = ()
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         """Show ``shown`` from now on."""
         # Compared by identity: the same words said again are a new sentence.
         if shown.said is not None and shown.said is not self._last:
@@ -68,7 +68,7 @@ class PhonePanel:
 
     def close(self) -> None:
         """Switch off."""
-        self._shown = Shown(Lights())
+        self._shown = PanelDisplay(Lights())
         self._ring()
 
     def row(self, after: int = 0) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class PhonePanel:
         except OSError:
             return None
 
-    def _said_row(self, n: int, said: Said) -> dict[str, Any]:
+    def _said_row(self, n: int, said: Announcement) -> dict[str, Any]:
         return {
             "n": n,
             "t": said.t,
@@ -111,7 +111,7 @@ class PhonePanel:
         if self._library is None:
             return None
         try:
-            files = [self._library.file(clip) for clip in clips(text, self._tongue)]
+            files = [self._library.file(clip) for clip in clips(text, self._lang)]
             return [file.name for file in files] if all(file.exists() for file in files) else None
         except (OSError, CompanionError):
             return None

@@ -16,14 +16,14 @@ from starlette.routing import Route
 
 from companion.panel.buttons import Button, Press
 from companion.phone.panel import PhonePanel
-from companion.phone.signs import code_picture, tell_refused
+from companion.phone.shared import qr_code_response, report_refused
 from companion.web.answers import STATIC
-from companion.web.feed import ALIVE_S, RETRY_MS, Bell, compact
+from companion.web.base_url import reachable_base_url
+from companion.web.feed import ALIVE_S, RETRY_MS, ChangeSignal, compact
 from companion.web.files import Files
 from companion.web.guard import Refused, read_body, refuse_foreign, refuse_unknown
-from companion.web.reached import base_of
 
-MOST_ANSWERS = 9
+MAX_ANSWERS = 9
 """Number of answers that can be touched: as many as have a key on a terminal."""
 
 IDLE = {"panel": "", "n": 0}
@@ -31,7 +31,7 @@ IDLE = {"panel": "", "n": 0}
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class PanelBinding:
     """A match's panel, and the function called with what is pressed on it."""
 
     panel: PhonePanel
@@ -44,22 +44,22 @@ class PanelRoutes:
     def __init__(self, code: str, token: Callable[[], str], say: Callable[[str], None] = lambda _: None) -> None:
         """``code`` admits panels; ``token`` returns the arbiter's; ``say`` is called with messages for people."""
         self.code = code
-        self.bell = Bell()
+        self.change_signal = ChangeSignal()
         self.refused = 0
         self._token, self._say = token, say
-        self._watched: Watched | None = None
+        self._watched: PanelBinding | None = None
         self._is_closed = False
         self._page = Files(STATIC, {}).named("panel.html")
 
-    def show(self, watched: Watched | None) -> None:
+    def show(self, watched: PanelBinding | None) -> None:
         """Show this match's panel from now on; None: none.  From any thread."""
         self._watched = watched
-        self.bell.ring()
+        self.change_signal.notify_all()
 
     def close(self) -> None:
         """End every stream.  From any thread."""
         self._is_closed = True
-        self.bell.ring()
+        self.change_signal.notify_all()
 
     def routes(self) -> list[Route]:
         """The routes to serve."""
@@ -74,11 +74,11 @@ class PanelRoutes:
     async def _code(self, request: Request) -> Response:
         """The QR code, for the arbiter only: whoever sees it may press the table's buttons."""
         refuse_unknown(request, self._token())
-        return code_picture(panel_address(base_of(request), self.code))
+        return qr_code_response(panel_url(reachable_base_url(request), self.code))
 
     async def _shown(self, request: Request) -> Response:
         self._enter(request)
-        self.bell.hang()
+        self.change_signal.attach()
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(self._stream(), media_type="text/event-stream", headers=headers)
 
@@ -87,7 +87,7 @@ class PanelRoutes:
         yield b"retry: %d\n\n" % RETRY_MS
         told: Mapping[str, Any] = {"panel": None, "n": 0}
         while not self._is_closed:
-            news, watched = self.bell.next(), self._watched
+            news, watched = self.change_signal.next(), self._watched
             row = IDLE if watched is None else watched.panel.row(told["n"])
             if watched is not None and row["panel"] != told["panel"]:
                 row = watched.panel.row()
@@ -120,7 +120,7 @@ class PanelRoutes:
         """Refuse (403) a request without the code."""
         if not hmac.compare_digest(request.query_params.get("code", "").encode(), self.code.encode()):
             self.refused += 1
-            tell_refused(self._say, "panel", self.refused)
+            report_refused(self._say, "panel", self.refused)
             raise Refused(403, "this code is not right: scan the one that the program shows now", "code")
 
 
@@ -133,11 +133,11 @@ def press_of(body: dict[str, Any]) -> Press:
         raise Refused(400, f"button: write one of {', '.join(button.value for button in Button)}") from None
     if not isinstance(is_held, bool):
         raise Refused(400, "held: write true or false")
-    if type(number) is not int or not 0 <= number <= MOST_ANSWERS:
-        raise Refused(400, f"number: write one from 0 to {MOST_ANSWERS}")
+    if type(number) is not int or not 0 <= number <= MAX_ANSWERS:
+        raise Refused(400, f"number: write one from 0 to {MAX_ANSWERS}")
     return Press(button, is_held, number)
 
 
-def panel_address(base: str, code: str) -> str:
+def panel_url(base: str, code: str) -> str:
     """The URL in the QR code of a panel; browsers do not send what follows the #."""
     return f"{base.rstrip('/')}/panel#code={code}"

@@ -1,4 +1,4 @@
-"""What SQLite's errors mean for the people at the table: one line that names the file and what to do."""
+"""Translates SQLite's errors into one line for people that names the file and what to do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REMEDIES = {
 
 
 @contextmanager
-def told_plainly(path: Path) -> Iterator[None]:
+def store_errors(path: Path) -> Iterator[None]:
     """Turn every error of SQLite or the system about the store ``path`` into a StoreError."""
     try:
         yield

@@ -4,8 +4,8 @@ How to use it, in the deciding thread::
 
     keeper = Keeper(store, store.begin(info))
     keeper.append(event)            # 1. never raises for the disk; on return the event is kept, or waits
-    desk.warn(keeper.warning, t)    # 2. the standing warning (None: all is written) is shown
-    desk.tell(event, t)             # 3. then the event itself
+    panel.warn(keeper.warning, t)   # 2. the standing warning (None: all is written) is shown
+    panel.tell(event, t)            # 3. then the event itself
     keeper.retry(t)                 # now and then while nothing happens, e.g. with every frame: it paces itself
     keeper.close()                  # at the end: a last attempt; raises StoreError if events are still unwritten
 """

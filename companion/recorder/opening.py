@@ -10,7 +10,7 @@ from pathlib import Path
 
 from companion.errors import StoreError
 from companion.recorder import schema
-from companion.recorder.faults import told_plainly
+from companion.recorder.faults import store_errors
 
 OPENING_TIMEOUT_S = 2.0
 """How long opening waits for another program, which may be recovering the store after a power cut."""
@@ -24,10 +24,10 @@ MAGIC = b"SQLite format 3\x00"
 
 def connect_writer(path: Path) -> sqlite3.Connection:
     """Open ``path``, created if need be, migrated to the newest version, and checked.  Raises StoreError."""
-    with told_plainly(path):
+    with store_errors(path):
         _refuse_unfit_path(path)
         _make_private(path)
-    with told_plainly(path), _closed_on_failure(sqlite3.connect(path, OPENING_TIMEOUT_S, isolation_level=None)) as db:
+    with store_errors(path), _closed_on_failure(sqlite3.connect(path, OPENING_TIMEOUT_S, isolation_level=None)) as db:
         _refuse_unfit_content(path, db)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
@@ -43,11 +43,11 @@ def connect_reader(path: Path) -> sqlite3.Connection:
 
     Raises StoreError.
     """
-    with told_plainly(path):
+    with store_errors(path):
         _refuse_unfit_path(path)
         if not path.exists():
             raise StoreError(f"{path}: there is no such match store; a match makes it, or give another FILE")
-    with told_plainly(path), _closed_on_failure(_connect_to_read(path)) as db:
+    with store_errors(path), _closed_on_failure(_connect_to_read(path)) as db:
         db.execute("PRAGMA query_only = ON")
         _refuse_unfit_content(path, db)
         version = schema.version_of(db)

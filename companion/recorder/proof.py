@@ -20,7 +20,7 @@ class Break:
     why: str
 
 
-def broken_at(store: Store, match: MatchId) -> Break | None:
+def find_break(store: Store, match: MatchId) -> Break | None:
     """The first event at which the chain of ``match`` breaks; None if it is intact.
 
     Raises:

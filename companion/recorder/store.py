@@ -30,7 +30,7 @@ from typing import NewType, Self
 from companion.errors import BadText, StoreError
 from companion.events import Event
 from companion.recorder.chain import event_text, first_hash, next_hash, recording_hash
-from companion.recorder.faults import told_plainly
+from companion.recorder.faults import store_errors
 from companion.recorder.opening import connect_reader, connect_writer
 from companion.recorder.reading import event_of
 from companion.recorder.stills import Stills
@@ -171,13 +171,13 @@ class Store:
     def recordings(self, match: MatchId) -> tuple[Recorded, ...]:
         """Where pictures of ``match`` are, the earliest first."""
         sql = "SELECT folder, from_s FROM recording WHERE match = ? ORDER BY from_s"
-        with told_plainly(self.path):
+        with store_errors(self.path):
             return tuple(Recorded(Path(folder), from_s) for folder, from_s in self._connection.execute(sql, (match,)))
 
     def altered_recordings(self, match: MatchId) -> tuple[str, ...]:
         """The folders of ``match`` whose rows have been altered; rows of older stores have no hash: not checked."""
         sql, first = "SELECT folder, from_s, hash FROM recording WHERE match = ?", self.first_hash(match)
-        with told_plainly(self.path):
+        with store_errors(self.path):
             rows = self._connection.execute(sql, (match,)).fetchall()
         return tuple(
             folder for folder, from_s, was in rows if was is not None and recording_hash(first, folder, from_s) != was
@@ -196,13 +196,13 @@ class Store:
     def confirms(self, match: MatchId) -> bool:
         """Whether in ``match`` a move counts only once its player has said so.  Raises StoreError: no such match."""
         self._match_row(match)
-        with told_plainly(self.path):
+        with store_errors(self.path):
             row = self._connection.execute("SELECT confirms FROM match WHERE id = ?", (match,)).fetchone()
         return bool(row[0])
 
     def match_ids(self) -> tuple[MatchId, ...]:
         """The numbers of all matches, the oldest first."""
-        with told_plainly(self.path):
+        with store_errors(self.path):
             return tuple(MatchId(row[0]) for row in self._connection.execute("SELECT id FROM match ORDER BY id"))
 
     def events(self, match: MatchId) -> tuple[Event, ...]:
@@ -225,20 +225,20 @@ class Store:
         )
         if kinds:
             sql += f" AND kind IN ({', '.join('?' * len(kinds))})"
-        with told_plainly(self.path):
+        with store_errors(self.path):
             for row in self._connection.execute(sql + " ORDER BY n", (match, *kinds)):
                 yield Record(*row)
 
     def counts(self, kind: str) -> dict[MatchId, int]:
         """How many events of ``kind`` each match has; matches without one are absent."""
         sql = "SELECT match, count(*) FROM event WHERE kind = ? GROUP BY match"
-        with told_plainly(self.path):
+        with store_errors(self.path):
             return {MatchId(match): count for match, count in self._connection.execute(sql, (kind,))}
 
     def evidence(self, match: MatchId, n: int) -> bytes | None:
         """The evidence stored with event ``n``; None if there was none or it was dropped for space."""
         sql = "SELECT content FROM evidence WHERE match = ? AND n = ?"
-        with told_plainly(self.path):
+        with store_errors(self.path):
             row = self._connection.execute(sql, (match, n)).fetchone()
         return None if row is None else bytes(row[0])
 
@@ -248,7 +248,7 @@ class Store:
 
     def _match_row(self, match: MatchId) -> tuple[str, str, str, str, str]:
         sql = "SELECT game, players, start, started_at, kit FROM match WHERE id = ?"
-        with told_plainly(self.path):
+        with store_errors(self.path):
             row = self._connection.execute(sql, (match,)).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: holds no match {match}; `companion matches` lists those that there are")
@@ -263,7 +263,7 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with told_plainly(self.path):
+        with store_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield

@@ -8,13 +8,13 @@ from pathlib import Path
 from calibration.files import MOST_PICTURE_BYTES, read_bytes, read_text
 from companion.errors import CompanionError, RecordingError
 from companion.recorder.store import MatchId, Recorded, Store
+from companion.records.figures import figures
 from companion.records.film import FPS, whole_film, write_film
-from companion.records.plates import plates
-from companion.records.record import MatchRecord, take_out
+from companion.records.record import MatchRecord, load_record
 from companion.records.shots import Shots, recorded_shots
 from companion.rules.notation import format_position
-from companion.tape.faults import disk_told
-from companion.tape.reel import Card, Reel
+from companion.tape.faults import recording_errors
+from companion.tape.recording_writer import RecordingInfo, RecordingWriter
 from vision.capture.recording import read_recording
 
 UNLIMITED = sys.maxsize
@@ -31,7 +31,7 @@ def clip(store: Store, match: MatchId, n: int, file: Path, around_s: tuple[float
     Raises:
         CompanionError: no such event, its recording does not exist any more, or the clip cannot be written.
     """
-    record = take_out(store, match)
+    record = load_record(store, match)
     if not 0 < n <= len(record.events):
         raise CompanionError(f"match {match} has no event {n}; it has {len(record.events)}, from 1")
     t_s = record.events[n - 1].t
@@ -42,7 +42,7 @@ def clip(store: Store, match: MatchId, n: int, file: Path, around_s: tuple[float
     else:
         raise RecordingError(f"match {match} has no recording of event {n}; `companion referee --save DIR` makes one")
     if file.suffix.lower() == ".mp4":
-        write_film(file, whole_film(plates(record), shots))
+        write_film(file, whole_film(figures(record), shots))
     else:
         _write_recording(file, recorded, record, shots)
     return len(shots.files)
@@ -52,9 +52,9 @@ def _write_recording(folder: Path, recorded: Recorded, record: MatchRecord, shot
     """Write a recording that starts with the position at its first picture."""
     begun_s = shots.times_s[0]
     match = next(match for event, match in reversed(list(record.stages())) if event.t <= begun_s or event.n == 1)
-    with disk_told(recorded.folder):
+    with recording_errors(recorded.folder):
         kit = read_recording(recorded.folder).kit
-        card = Card(
+        info = RecordingInfo(
             start=format_position(match.game, match.position),
             game=record.info.game,
             kit=str((recorded.folder / kit).absolute()) if (recorded.folder / kit).is_file() else kit,
@@ -62,8 +62,8 @@ def _write_recording(folder: Path, recorded: Recorded, record: MatchRecord, shot
             camera=read_text(recorded.folder / "camera.toml"),
             appearance=read_text(recorded.folder / "set.toml"),
         )
-    reel = Reel(folder, card, UNLIMITED)
+    writer = RecordingWriter(folder, info, UNLIMITED)
     for file, t_s in zip(shots.files, shots.times_s, strict=True):
-        with disk_told(file):
-            reel.add(read_bytes(file, MOST_PICTURE_BYTES), t_s - begun_s, is_calm=False)
-    reel.close()
+        with recording_errors(file):
+            writer.add(read_bytes(file, MOST_PICTURE_BYTES), t_s - begun_s, is_calm=False)
+    writer.close()

@@ -13,7 +13,7 @@ from companion.games import load_game
 from companion.recorder.store import MatchInfo
 from companion.records.record import MatchRecord
 from companion.referee import grounds
-from companion.replay import Unfounded
+from companion.replay import InvalidRecord
 from companion.schema import read
 
 FORMAT = "stacking-games-referee match 1"
@@ -55,7 +55,7 @@ def parse_document(text: str) -> MatchRecord:
     try:
         for _ in record.stages():
             pass
-    except Unfounded as error:
+    except InvalidRecord as error:
         raise BadText(str(error)) from error
     if record.start.split(" ")[0] != record.info.game:
         raise BadText(f"event 1: is no position of {record.info.game}")

@@ -16,7 +16,7 @@ from PIL import Image
 
 from calibration.writing import whole_file
 from companion.errors import CompanionError
-from companion.records.plates import Plate
+from companion.records.figures import Figure
 from companion.records.raster import Picture, board_image, to_bgr, write_lines
 from companion.records.shots import Shots, decode, load
 from companion.scene.oblique import PAPER
@@ -37,8 +37,8 @@ BEFORE_S, AFTER_S = 3.0, 2.0
 QUALITY, PRESET = "23", "veryfast"
 """H.264 settings: libx264's default quality, and a preset that is fast enough on a Raspberry Pi."""
 
-PLATE_S = 1.5
-"""How long a plate is shown if there is no recording."""
+FIGURE_S = 1.5
+"""How long a figure is shown if there is no recording."""
 
 
 @dataclass
@@ -46,15 +46,15 @@ class _Canvas:
     """Draws frames, and redraws only what has changed since the last one."""
 
     stills: Mapping[int, bytes]
-    _plate: Plate | None = None
+    _figure: Figure | None = None
     _image: Picture = field(default_factory=lambda: np.full((HEIGHT, WIDTH, 3), 255, np.uint8))
 
-    def frame(self, plate: Plate, camera: Picture | None) -> Picture:
-        """The frame with a plate and this camera picture, or the plate's own still."""
-        if plate is not self._plate:
-            self._plate = plate
-            self._image = _background(plate)
-            still = self.stills.get(plate.event.n)
+    def frame(self, figure: Figure, camera: Picture | None) -> Picture:
+        """The frame with a figure and this camera picture, or the figure's own still."""
+        if figure is not self._figure:
+            self._figure = figure
+            self._image = _background(figure)
+            still = self.stills.get(figure.event.n)
             if camera is None and still is not None:
                 self._paste(decode(still, 2))
         self._paste(camera)
@@ -70,49 +70,49 @@ class _Canvas:
         self._image[top : top + camera.shape[0], left : left + camera.shape[1]] = camera
 
 
-def _background(plate: Plate) -> Picture:
+def _background(figure: Figure) -> Picture:
     image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
-    board = board_image(plate.diagram, SIDE, SIDE)
+    board = board_image(figure.diagram, SIDE, SIDE)
     image.paste(board, (WIDTH - SIDE + (SIDE - board.width) // 2, 0))
-    write_lines(image, TEXT, plate.caption, TEXT_SIZE)
-    write_lines(image, BOARD_TEXT, plate.title, TEXT_SIZE)
+    write_lines(image, TEXT, figure.caption, TEXT_SIZE)
+    write_lines(image, BOARD_TEXT, figure.title, TEXT_SIZE)
     return to_bgr(image)
 
 
-def film(shown: list[Plate], shots: Shots, stills: Mapping[int, bytes]) -> Iterator[Picture]:
+def film(shown: list[Figure], shots: Shots, stills: Mapping[int, bytes]) -> Iterator[Picture]:
     """The film's frames, (432, 1024, 3) uint8 BGR, :data:`FPS` per second.
 
-    If there is a recording, it runs in real time, without long waits; else every plate is shown for a while, with the
+    If there is a recording, it runs in real time, without long waits; else every figure is shown for a while, with the
     picture that was stored with its event.
     """
     if shots.files:
         yield from _played(shown, shots, stills, _lively_times(shown, shots))
         return
     canvas = _Canvas(stills)
-    for plate in shown:
-        image = canvas.frame(plate, None)
-        for _ in range(round(PLATE_S * FPS)):
+    for figure in shown:
+        image = canvas.frame(figure, None)
+        for _ in range(round(FIGURE_S * FPS)):
             yield image
 
 
-def film_length(shown: list[Plate], shots: Shots) -> int:
+def film_length(shown: list[Figure], shots: Shots) -> int:
     """Number of frames of :func:`film`."""
-    return sum(1 for _ in _lively_times(shown, shots)) if shots.files else len(shown) * round(PLATE_S * FPS)
+    return sum(1 for _ in _lively_times(shown, shots)) if shots.files else len(shown) * round(FIGURE_S * FPS)
 
 
-def whole_film(shown: list[Plate], shots: Shots) -> Iterator[Picture]:
+def whole_film(shown: list[Figure], shots: Shots) -> Iterator[Picture]:
     """Frames as in :func:`film` for a whole recording, including waits."""
     return _played(shown, shots, {}, _times(shots))
 
 
 def _played(
-    shown: list[Plate], shots: Shots, stills: Mapping[int, bytes], times_s: Iterable[float]
+    shown: list[Figure], shots: Shots, stills: Mapping[int, bytes], times_s: Iterable[float]
 ) -> Iterator[Picture]:
-    canvas, events_s = _Canvas(stills), [plate.event.t for plate in shown]
+    canvas, events_s = _Canvas(stills), [figure.event.t for figure in shown]
     for t_s in times_s:
-        plate = shown[max(0, bisect_right(events_s, t_s) - 1)]
+        figure = shown[max(0, bisect_right(events_s, t_s) - 1)]
         file = shots.at(t_s + 0.5 / FPS)
-        yield canvas.frame(plate, None if file is None else load(file, 2))
+        yield canvas.frame(figure, None if file is None else load(file, 2))
 
 
 def _times(shots: Shots) -> Iterator[float]:
@@ -120,9 +120,9 @@ def _times(shots: Shots) -> Iterator[float]:
     return (k / FPS for k in range(int(shots.times_s[0] * FPS), int(shots.times_s[-1] * FPS) + 1))
 
 
-def _lively_times(shown: list[Plate], shots: Shots) -> Iterator[float]:
+def _lively_times(shown: list[Figure], shots: Shots) -> Iterator[float]:
     """The times of :func:`_times` without long waits."""
-    events_s = [plate.event.t for plate in shown]
+    events_s = [figure.event.t for figure in shown]
     return (t_s for t_s in _times(shots) if _is_lively(events_s, t_s))
 
 

@@ -16,7 +16,7 @@ import cv2
 
 from companion.records.record import MatchRecord
 from companion.records.shots import decode
-from companion.scene.outfit import kit_of
+from companion.scene.display_kit import find_kit
 from companion.web.answers import STATIC
 from companion.web.replaying import KeptMatch, replay_text
 
@@ -45,12 +45,12 @@ STILL_QUALITY = 70
 def page(title: str, record: MatchRecord, stills: Mapping[int, bytes]) -> str:
     """The file's text; ``stills`` are JPEG pictures by event number.
 
-    Raises Unfounded if the rules contradict the record.
+    Raises InvalidRecord if the rules contradict the record.
     """
     list(record.stages())
     pictures = {n: address for n, jpeg in stills.items() if (address := _data_uri(jpeg)) is not None}
     info = record.info
-    match = KeptMatch(record.events, info.names, info.started_at.isoformat(), kit_of(info.game, info.kit), pictures)
+    match = KeptMatch(record.events, info.names, info.started_at.isoformat(), find_kit(info.game, info.kit), pictures)
     parts = {
         '<link rel="icon" href="/static/icon.svg" type="image/svg+xml">': _meta(),
         '<link rel="stylesheet" href="/static/style.css">': f"<style>{_file('style.css')}</style>",

@@ -69,7 +69,7 @@ def format_pdn(record: MatchRecord) -> str:
 
     Raises:
         CompanionError: it is a match of another game.
-        Unfounded: the rules contradict the record.
+        InvalidRecord: the rules contradict the record.
     """
     if record.info.game not in TYPES:
         raise CompanionError(f"PDN is for draughts, not for {record.info.game}; give a file .txt or .json")

@@ -15,7 +15,7 @@ WIDTH, ROW, LABEL, BARS, MARGIN = 820, 24, 320, 380, 24
 """Width of the picture, height of a row, width of the labels and of the longest bar, width of the border."""
 
 COLOUR = "#1769c2"
-MOST_ROWS = 12
+MAX_ROWS = 12
 """Largest number of bars in a group: a club may have many members, and the rest is in the printed numbers."""
 
 
@@ -46,7 +46,7 @@ def groups(stats: GameStats) -> Iterator[Bars]:
 
 
 def _rows(rows: Iterator[tuple[str, float, str]]) -> tuple[tuple[str, float, str], ...]:
-    return tuple(rows)[:MOST_ROWS]
+    return tuple(rows)[:MAX_ROWS]
 
 
 def plot(every: Sequence[GameStats]) -> str:

@@ -16,7 +16,7 @@ from companion.scene.oblique import INK, PAPER
 from companion.scene.shapes import Barrel, Box, Diagram, Ellipse, Path, Pen, Points, Polygon, Shape, Word
 
 Picture = npt.NDArray[np.uint8]
-FINER = 2
+SUPERSAMPLING = 2
 """Supersampling factor, since Pillow's lines are not anti-aliased."""
 
 DASH, GAP = 6.0, 4.0
@@ -37,14 +37,17 @@ def font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 def board_image(diagram: Diagram, width_px: int, height_px: int) -> Image.Image:
     """The diagram as an RGB image, as large as fits into that size."""
-    scale = FINER * min(width_px / diagram.width, height_px / diagram.height)
-    size = (FINER * round(diagram.width * scale / FINER), FINER * round(diagram.height * scale / FINER))
+    scale = SUPERSAMPLING * min(width_px / diagram.width, height_px / diagram.height)
+    size = (
+        SUPERSAMPLING * round(diagram.width * scale / SUPERSAMPLING),
+        SUPERSAMPLING * round(diagram.height * scale / SUPERSAMPLING),
+    )
     large = Image.new("RGB", size, PAPER)
     # Colours with alpha are blended with the background.
     draw = ImageDraw.Draw(large, "RGBA")
     for shape in diagram.shapes():
         _draw(large, draw, shape, scale)
-    return large.reduce(FINER)
+    return large.reduce(SUPERSAMPLING)
 
 
 def _draw(image: Image.Image, draw: ImageDraw.ImageDraw, shape: Shape, scale: float) -> None:

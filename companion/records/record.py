@@ -32,7 +32,7 @@ class MatchRecord:
     grounds: Mapping[int, Grounds] = field(default_factory=lambda: MappingProxyType({}))
 
     def stages(self) -> Iterator[tuple[Event, Match]]:
-        """Each event with the match after it.  Raises Unfounded if the rules contradict the record."""
+        """Each event with the match after it.  Raises InvalidRecord if the rules contradict the record."""
         return stages(self.events)
 
     @property
@@ -57,7 +57,7 @@ class MatchRecord:
         return standing_result(self.events)
 
 
-def take_out(store: Store, match: MatchId) -> MatchRecord:
+def load_record(store: Store, match: MatchId) -> MatchRecord:
     """Read a match from the store.
 
     Raises:
@@ -74,7 +74,7 @@ def take_out(store: Store, match: MatchId) -> MatchRecord:
     return MatchRecord(info, tuple(events), MappingProxyType(grounds))
 
 
-def put_in(store: Store, record: MatchRecord) -> MatchId:
+def save_record(store: Store, record: MatchRecord) -> MatchId:
     """Write a match to the store as a new one, and return its number.  Raises StoreError."""
     match = store.begin(record.info)
     for event in record.events:

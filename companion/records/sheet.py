@@ -22,7 +22,7 @@ def format_sheet(record: MatchRecord) -> str:
     """The score sheet of a match.
 
     Raises:
-        Unfounded: the rules contradict the record, so that its moves do not lead to its positions.
+        InvalidRecord: the rules contradict the record, so that its moves do not lead to its positions.
     """
     head = [f"[{name} {quoted(value)}]" for name, value in _headers(record)]
     lines: list[str] = []

@@ -17,7 +17,7 @@ from companion.records.fields import IMPLYING, parse_fields, unquoted
 from companion.records.record import MatchRecord
 from companion.records.scanner import Kind, SheetError, Word, words
 from companion.records.sheet import format_result, move_number
-from companion.replay import following
+from companion.replay import possible_matches
 from companion.rules.notation import format_position, parse_move
 from companion.schema import checked
 
@@ -158,7 +158,7 @@ class _Reader:
         """Add an event, if the rules allow it."""
         values = {part.name: getattr(event, part.name) for part in fields(event)}
         numbered = self._trying(at, checked, type(event)(**values | {"n": len(self._events) + 1}))
-        self._matches = self._trying(at, following, self._matches, numbered)
+        self._matches = self._trying(at, possible_matches, self._matches, numbered)
         self._events.append(numbered)
 
     def _trying(self, at: int, function: Any, *words: Any) -> Any:

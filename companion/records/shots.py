@@ -15,7 +15,7 @@ from calibration.files import MOST_PICTURE_BYTES, read_bytes
 from calibration.picture import unpacked
 from companion.errors import RecordingError
 from companion.recorder.store import MatchId, Recorded, Store
-from companion.tape.reel import read_index
+from companion.tape.recording_writer import read_index
 
 Picture = npt.NDArray[np.uint8]
 

@@ -18,7 +18,7 @@ from companion.scene.oblique import TONES
 Picture = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float64]
 
-FEWEST_MARKERS = 2
+MIN_MARKERS = 2
 """Fewest markers needed: with a single small one, squares at the other end of the mat would be far off."""
 
 FRAME_SHARE = 0.004
@@ -47,7 +47,7 @@ def mat_to_picture(picture: Picture, kit: Kit) -> Points | None:
     known = {marker.id: marker.corners_mm for marker in kit.mat.markers}
     seen = {} if ids is None else dict(zip(ids.ravel().tolist(), corners, strict=True))
     found = [n for n in known if n in seen]
-    if len(found) < FEWEST_MARKERS:
+    if len(found) < MIN_MARKERS:
         return None
     mat = np.array([known[n] for n in found], np.float64).reshape(-1, 2)
     shown = np.array([seen[n] for n in found], np.float64).reshape(-1, 2)

@@ -81,7 +81,7 @@ def game_stats(game: str, records: Iterable[MatchRecord]) -> GameStats:
             if isinstance(event, Illegal) and event.n not in false:
                 illegal.update(event.rules)
                 offenders[record.called(event.player)] += 1
-        for player, seconds in thinking(record.events):
+        for player, seconds in thinking_times(record.events):
             thinking_s[record.called(player)].append(seconds)
     return GameStats(
         game=game,
@@ -107,7 +107,7 @@ def standing_moves(events: Iterable[Event]) -> int:
     return count
 
 
-def thinking(events: Iterable[Event]) -> Iterable[tuple[str, float]]:
+def thinking_times(events: Iterable[Event]) -> Iterable[tuple[str, float]]:
     """Player of each accepted move, and seconds since the turn before: thinking, moving, and correcting mistakes."""
     since_s = 0.0
     for event in events:
@@ -120,7 +120,7 @@ def thinking(events: Iterable[Event]) -> Iterable[tuple[str, float]]:
 def to_row(stats: GameStats) -> dict[str, Any]:
     """The statistics as a JSON object."""
 
-    def told(found: Spread | None) -> dict[str, Any] | None:
+    def spread_row(found: Spread | None) -> dict[str, Any] | None:
         if found is None:
             return None
         row = {"least": found.least, "median": found.median, "p90": found.p90, "most": found.most}
@@ -131,11 +131,11 @@ def to_row(stats: GameStats) -> dict[str, Any]:
         "matches": stats.matches,
         "open": stats.open,
         "results": [{"winner": who, "rule": rule, "count": count} for who, rule, count in stats.results],
-        "moves": told(stats.moves),
-        "duration_s": told(stats.duration_s),
+        "moves": spread_row(stats.moves),
+        "duration_s": spread_row(stats.duration_s),
         "illegal": dict(stats.illegal),
         "offenders": dict(stats.offenders),
-        "thinking_s": {who: told(found) for who, found in stats.thinking_s},
+        "thinking_s": {who: spread_row(found) for who, found in stats.thinking_s},
     }
 
 

@@ -12,10 +12,10 @@ from PIL import Image
 
 from calibration.errors import ProfileError
 from calibration.kit import load_kit
-from companion.records.explained import Explained, grounds_lines, percent
 from companion.records.raster import Picture, board_image, from_bgr, to_bgr, write_lines
 from companion.records.shots import decode
 from companion.records.squares import mark_squares
+from companion.records.verdict_explanation import VerdictExplanation, grounds_lines, percent
 from companion.referee.grounds import Grounds
 from companion.scene.oblique import PAPER
 from companion.scene.svg import svg_text
@@ -46,31 +46,31 @@ th { border-bottom: 1px solid #ddd5c4; } td:first-child { font-variant-numeric: 
 """
 
 
-def marked_picture(told: Explained) -> Picture | None:
+def marked_picture(explanation: VerdictExplanation) -> Picture | None:
     """The camera's picture with frames around the squares concerned; None if no picture was stored."""
-    picture = None if told.picture is None else decode(told.picture)
+    picture = None if explanation.picture is None else decode(explanation.picture)
     if picture is None:
         return None
     try:
-        kit = load_kit(told.kit)
+        kit = load_kit(explanation.kit)
     except ProfileError:
         # A user's kit file may have been moved since: then the picture is shown unmarked.
         return picture
-    return mark_squares(picture, kit, told.plate.moved, told.plate.wrong)
+    return mark_squares(picture, kit, explanation.figure.moved, explanation.figure.wrong)
 
 
-def verdict_page(told: Explained) -> str:
+def verdict_page(explanation: VerdictExplanation) -> str:
     """The HTML file's text, with the picture embedded."""
-    plate, grounds = told.plate, told.grounds
-    title = f"Match {told.number}, event {told.event.n}: {plate.title}"
-    board = svg_text(plate.diagram)
-    rules = "".join(f"<p><b>{escape(r.id)} {escape(r.title)}.</b> {escape(r.text)}</p>" for r in told.rules)
+    figure, grounds = explanation.figure, explanation.grounds
+    title = f"Match {explanation.number}, event {explanation.event.n}: {figure.title}"
+    board = svg_text(figure.diagram)
+    rules = "".join(f"<p><b>{escape(r.id)} {escape(r.title)}.</b> {escape(r.text)}</p>" for r in explanation.rules)
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
-        f"<h1>{escape(title)}</h1><p>{told.event.t:.1f} s. {escape(plate.caption)}</p>{rules}",
-        f'<div class="pictures">{_picture(told)}{board}</div>',
+        f"<h1>{escape(title)}</h1><p>{explanation.event.t:.1f} s. {escape(figure.caption)}</p>{rules}",
+        f'<div class="pictures">{_picture(explanation)}{board}</div>',
     ]
     if grounds is None:
         parts.append("<p>No picture led to this.</p>")
@@ -88,8 +88,8 @@ def verdict_page(told: Explained) -> str:
     return "\n".join([*parts, "</body></html>", ""])
 
 
-def _picture(told: Explained) -> str:
-    picture = marked_picture(told)
+def _picture(explanation: VerdictExplanation) -> str:
+    picture = marked_picture(explanation)
     if picture is None:
         return "<p>No picture of it was kept.</p>"
     _, jpeg = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
@@ -123,22 +123,25 @@ def _looks(grounds: Grounds | None) -> list[Picture]:
     return [picture for picture in pictures if picture is not None]
 
 
-def verdict_jpeg(told: Explained) -> bytes:
+def verdict_jpeg(explanation: VerdictExplanation) -> bytes:
     """The camera's picture, the board and the grounds on one sheet, as JPEG."""
-    text = [f"Event {told.event.n}, {told.event.t:.1f} s. {told.plate.caption}", *grounds_lines(told.grounds)]
-    looks = _looks(told.grounds)
+    text = [
+        f"Event {explanation.event.n}, {explanation.event.t:.1f} s. {explanation.figure.caption}",
+        *grounds_lines(explanation.grounds),
+    ]
+    looks = _looks(explanation.grounds)
     below = CAMERA_HEIGHT + LINE * (len(text) + 2)
     image = Image.new("RGB", (WIDTH, below + (LOOK_HEIGHT + LINE if looks else 0)), PAPER)
     for k, look in enumerate(looks):
         width = min(round(look.shape[1] * LOOK_HEIGHT / look.shape[0]), WIDTH // len(looks) - 2 * GAP)
         height = round(look.shape[0] * width / look.shape[1])
         image.paste(from_bgr(look).resize((width, height), Image.Resampling.LANCZOS), (GAP + k * (width + GAP), below))
-    camera = marked_picture(told)
+    camera = marked_picture(explanation)
     if camera is not None:
         scale = min((WIDTH - SIDE) / camera.shape[1], CAMERA_HEIGHT / camera.shape[0])
         size = (round(camera.shape[1] * scale), round(camera.shape[0] * scale))
         image.paste(from_bgr(camera).resize(size, Image.Resampling.LANCZOS), (0, 0))
-    image.paste(board_image(told.plate.diagram, SIDE, CAMERA_HEIGHT), (WIDTH - SIDE, 0))
+    image.paste(board_image(explanation.figure.diagram, SIDE, CAMERA_HEIGHT), (WIDTH - SIDE, 0))
     for k, line in enumerate(text):
         top = CAMERA_HEIGHT + LINE // 2 + k * LINE
         # The terminal's columns are made of spaces, which are narrow in a proportional font.

@@ -81,58 +81,58 @@ class Clock:
     fallen: frozenset[Player] = frozenset()
 
 
-def wound(control: TimeControl, players: tuple[Player, ...]) -> Clock:
+def new_clock(control: TimeControl, players: tuple[Player, ...]) -> Clock:
     """The clock before the match."""
     return Clock(control, players, (float(control.base_s),) * len(players))
 
 
-def resumed(event: ClockChanged) -> Clock:
+def clock_from_event(event: ClockChanged) -> Clock:
     """The clock as the last event of an interrupted match left it; nobody's time runs.  Raises BadText."""
     fallen = frozenset(player for player, left in zip(event.players, event.left, strict=True) if left <= 0)
     return Clock(parse_time_control(event.control), event.players, event.left, fallen=fallen)
 
 
-def settled(clock: Clock, t_s: float) -> Clock:
+def deduct_elapsed(clock: Clock, t_s: float) -> Clock:
     """``clock`` with the running player's time deducted up to ``t_s``."""
     spent_s = max(0.0, t_s - clock.since_s)
     left = tuple(s - spent_s if p == clock.running else s for p, s in zip(clock.players, clock.left_s, strict=True))
     return replace(clock, left_s=left, since_s=max(t_s, clock.since_s))
 
 
-def switched(clock: Clock, player: Player | None, t_s: float) -> Clock:
+def switch_to(clock: Clock, player: Player | None, t_s: float) -> Clock:
     """``clock`` with the time of ``player`` running from ``t_s`` on; None: nobody's."""
-    return replace(settled(clock, t_s), running=player)
+    return replace(deduct_elapsed(clock, t_s), running=player)
 
 
-def credited(clock: Clock, player: Player, t_s: float) -> Clock:
+def add_increment(clock: Clock, player: Player, t_s: float) -> Clock:
     """``clock`` with the increment of ``player``, who has moved at ``t_s``; none for a player who has overstepped."""
-    clock = settled(clock, t_s)
+    clock = deduct_elapsed(clock, t_s)
     extra_s = 0 if player in clock.fallen else clock.control.increment_s
     left = tuple(s + extra_s if p == player else s for p, s in zip(clock.players, clock.left_s, strict=True))
     return replace(clock, left_s=left)
 
 
-def after(clock: Clock, moved: Iterable[Player], running: Player | None, t_s: float) -> Clock:
+def after_moves(clock: Clock, moved: Iterable[Player], running: Player | None, t_s: float) -> Clock:
     """The clock after these have ``moved`` by ``t_s``, when ``running``'s time starts; the same object if unchanged."""
     before = clock
     for player in moved:
-        clock = credited(clock, player, t_s)
-    return before if clock is before and running == clock.running else switched(clock, running, t_s)
+        clock = add_increment(clock, player, t_s)
+    return before if clock is before and running == clock.running else switch_to(clock, running, t_s)
 
 
-def flagged(clock: Clock, t_s: float) -> Clock | None:
+def drop_flag(clock: Clock, t_s: float) -> Clock | None:
     """``clock`` with the flag of the running player fallen, if it has just fallen by ``t_s``; else None."""
-    now = settled(clock, t_s)
+    now = deduct_elapsed(clock, t_s)
     player = now.running
     if player is None or player in now.fallen or now.left_s[now.players.index(player)] > 0:
         return None
     return replace(now, fallen=now.fallen | {player})
 
 
-def told(clock: Clock, t_s: float, *, flag: bool = False) -> ClockChanged:
+def clock_event(clock: Clock, t_s: float, *, flag: bool = False) -> ClockChanged:
     """The event that reports the clock; its number is still to be assigned."""
     state = "flag" if flag else "stopped" if clock.running is None else "running"
-    left = tuple(round(max(0.0, s), DIGITS) for s in settled(clock, t_s).left_s)
+    left = tuple(round(max(0.0, s), DIGITS) for s in deduct_elapsed(clock, t_s).left_s)
     return ClockChanged(
         t=t_s, n=0, state=state, player=clock.running, players=clock.players, left=left, control=clock.control.text
     )

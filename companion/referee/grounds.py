@@ -18,7 +18,7 @@ from companion.schema import LONGEST_PICTURE, Base64, CellName, Count, Seconds, 
 from companion.tracker.evidence import Evidence
 from companion.tracker.hypotheses import Prediction, base_columns
 from companion.tracker.interpret import Judgement
-from companion.tracker.sights import altered, format_sight, name_of
+from companion.tracker.sights import apply_changes, format_sight, name_of
 from companion.tracker.verification import SecondLook
 
 DIGITS = 3
@@ -98,7 +98,7 @@ class Grounds:
     picture: Base64 = ""
 
 
-def account(
+def grounds_of_verdict(
     prediction: Prediction,
     evidence: Evidence,
     judgement: Judgement,
@@ -134,7 +134,7 @@ def _squares(prediction: Prediction, evidence: Evidence, judgement: Judgement) -
     layout = prediction.match.game.layout
     concerned = {cell for ranked in judgement.ranked for cell, _ in ranked.changes}
     concerned |= {place for place, _ in judgement.odd}
-    believed = altered(prediction.sights, judgement.changes)
+    believed = apply_changes(prediction.sights, judgement.changes)
     columns = base_columns(evidence.columns, believed)
     best = evidence.best()
     squares = []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from companion.tracker.interpret import CannotTell, Illegal, Judgement
+from companion.tracker.interpret import Illegal, Judgement, Undecided
 
 SLOW_S, BRISK_S = 0.28, 0.24
 """Mean gap between two pictures above which there are too few, and to which it must fall for there to be enough again:
 in recordings thinned to one picture in 0.25 s no move was missed, in 0.35 s two of three
 (docs/measurements/phone.md)."""
 
-AVERAGED = 8
+AVERAGED_GAPS = 8
 """Number of gaps averaged: two seconds of too few pictures; a phone or network that stumbles once is not reported."""
 
 OUTAGE_S = 0.75
@@ -49,18 +49,18 @@ def step(pace: Pace, t_s: float, *, moving: bool, read: bool) -> Pace:
     """The pace after the picture at ``t_s``: ``moving``, something moves in it; ``read``, it will be read."""
     gap_s = pace.since_s(t_s)
     counts = 0 < gap_s < OUTAGE_S and not pace.was_read
-    gaps_s = (*pace.gaps_s, gap_s)[-AVERAGED:] if counts else pace.gaps_s
-    mean_s = sum(gaps_s) / AVERAGED if len(gaps_s) == AVERAGED else 0.0
+    gaps_s = (*pace.gaps_s, gap_s)[-AVERAGED_GAPS:] if counts else pace.gaps_s
+    mean_s = sum(gaps_s) / AVERAGED_GAPS if len(gaps_s) == AVERAGED_GAPS else 0.0
     is_slow = mean_s > (BRISK_S if pace.is_slow else SLOW_S)
     return Pace(t_s, read, gaps_s, is_slow, pace.has_missed or (is_slow and moving))
 
 
-def understood(pace: Pace) -> Pace:
+def clear_missed(pace: Pace) -> Pace:
     """The pace once the table has been understood, or asked about."""
     return replace(pace, has_missed=False)
 
 
-def asked(judgement: Judgement, pace: Pace, gap_s: float) -> Judgement:
+def soften_accusation(judgement: Judgement, pace: Pace, gap_s: float) -> Judgement:
     """``judgement``, but no accusation if pictures were missing while the table changed, for ``gap_s`` at most.
 
     Legal moves that nobody saw may lie between.  After a single gap, what a single act explains remains that act.
@@ -70,4 +70,6 @@ def asked(judgement: Judgement, pace: Pace, gap_s: float) -> Judgement:
         return judgement
     if not pace.has_missed and (gap_s <= BLIND_S or meaning.diagnosis.move is not None):
         return judgement
-    return replace(judgement, interpretation=CannotTell((), is_amiss=True, sure=judgement.posterior))
+    return replace(
+        judgement, interpretation=Undecided((), is_violation_possible=True, fallback_posterior=judgement.posterior)
+    )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from companion.referee.states import Mode
-from companion.tracker.hypotheses import Line
+from companion.tracker.hypotheses import MoveSequence
 from companion.tracker.interpret import (
     Ambiguous,
-    CannotTell,
     Illegal,
     InProgress,
     Judgement,
     Played,
     TakenBack,
     Unchanged,
+    Undecided,
 )
 from companion.tracker.sights import Changes
 
@@ -31,22 +31,21 @@ DOUBT_S = 1.0
 """A calm table that stays unclear this long is asked about; the next hand often settles it before."""
 
 RESTORED_S = 0.3
-"""The same where people were to put something right and most likely have: saying so accuses nobody."""
+"""The same if people had to put something right and most probably have: announcing that accuses nobody."""
 
 LIKELY_WRONG = 0.95
-"""A question costs people a look at a square, little less than an accusation that proves wrong: after lasting doubt an
-accusation is made if it is right nineteen times in twenty.  People who are setting up are told sooner what looks wrong;
-that accuses nobody."""
+"""Posterior from which a violation is announced after lasting doubt instead of asking: a question costs people a look
+at a square, little less than a false accusation.  During set-up there is no such limit: nobody is accused."""
 
 REPAIR_S = 3.0
-"""While something illegal or a turn half done stands, another wrong table is taken for a repair, or for a tower set
-aside to get at its bottom, until it has stood this long."""
+"""After a violation or a half-done turn was announced, another wrong table counts as a repair in progress (or a tower
+set aside to get at its bottom) until it has been unchanged for this long."""
 
 BUSY = (Mode.RESTORING, Mode.UNFINISHED)
-"""People have something to put right on the board, and have been told so."""
+"""The modes in which people have been told to change something on the board."""
 
 IN_PLAY = (Mode.WATCHING, Mode.ASKING)
-"""People should be busy with nothing but the next move: only then is it worth asking what else has been done."""
+"""The modes in which only the next move is expected: only then are people asked about a possible violation."""
 
 SET_UP_S = 2.0
 """People set up a board piece by piece: what is still wrong is announced no more often than this."""
@@ -67,26 +66,26 @@ class Suspicion:
     changes: Changes
     since_s: float
     readings: int
-    doubted: tuple[Line, ...]
+    doubted: tuple[MoveSequence, ...]
     may_go_on: bool
 
 
 def suspect(before: Suspicion | None, judgement: Judgement, t_s: float) -> Suspicion | None:
-    """The suspicion after one more judgement; None if there is nothing to be patient about."""
+    """The suspicion after one more judgement; None if the judgement can be announced at once."""
     meaning = judgement.interpretation
     if not _needs_patience(judgement):
         return None
     kind, doubted = type(meaning), judgement.doubted
     # An unclear view alternates between its best explanations: it counts as one doubt all the same.
-    changes = () if isinstance(meaning, CannotTell) else judgement.changes
+    changes = () if isinstance(meaning, Undecided) else judgement.changes
     may_go_on = isinstance(meaning, Illegal) and (meaning.is_lifted or meaning.diagnosis.move is None)
     if before is not None and before.kind is kind and before.changes == changes:
         return Suspicion(kind, changes, before.since_s, before.readings + 1, doubted, may_go_on)
     return Suspicion(kind, changes, t_s, 1, doubted, may_go_on)
 
 
-def interrupted(before: Suspicion, mode: Mode) -> Suspicion | None:
-    """What remains of a suspicion when something moves: a complete act is not misread the same way twice by chance."""
+def after_motion(before: Suspicion, mode: Mode) -> Suspicion | None:
+    """The suspicion that is kept when something moves: one of a complete act, as chance rarely repeats itself."""
     is_complete = before.kind is Illegal and not before.may_go_on
     return before if is_complete and mode not in BUSY else None
 
@@ -99,35 +98,39 @@ def _needs_patience(judgement: Judgement) -> bool:
         case Played() | TakenBack():
             return bool(judgement.odd) or judgement.is_disputed
         case meaning:
-            return isinstance(meaning, (Illegal, Ambiguous, CannotTell))
+            return isinstance(meaning, (Illegal, Ambiguous, Undecided))
 
 
-def settled(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: float) -> Judgement:
-    """``judgement``, or what it becomes when the doubt has lasted.
+def require_patience(suspicion: Suspicion | None, judgement: Judgement, mode: Mode, t_s: float) -> Judgement:
+    """``judgement``, or its fallback interpretation once the doubt has lasted.
 
-    "Nothing has changed" is believed of people who are putting something right; others are asked if it may well be
-    otherwise.  A turn known to be half done is no news: people are asked whether it is complete.
+    There is no fallback to "unchanged" in play if a violation is possible, none to a half-done turn that has been
+    announced if moves fit too, and none to a violation of a posterior below LIKELY_WRONG: then people are asked.
     """
     meaning = judgement.interpretation
-    if suspicion is None or not isinstance(meaning, CannotTell):
+    if suspicion is None or not isinstance(meaning, Undecided):
         return judgement
-    is_restored = mode in BUSY and isinstance(meaning.in_the_end, Unchanged)
+    is_restored = mode in BUSY and isinstance(meaning.fallback, Unchanged)
     if t_s - suspicion.since_s < (RESTORED_S if is_restored else DOUBT_S):
         return judgement
-    if isinstance(meaning.in_the_end, Unchanged) and meaning.is_amiss and mode in IN_PLAY:
+    if isinstance(meaning.fallback, Unchanged) and meaning.is_violation_possible and mode in IN_PLAY:
         return judgement
-    if isinstance(meaning.in_the_end, InProgress) and meaning.options and mode is Mode.UNFINISHED:
+    if isinstance(meaning.fallback, InProgress) and meaning.options and mode is Mode.UNFINISHED:
         return judgement
-    if isinstance(meaning.in_the_end, Illegal) and meaning.sure < LIKELY_WRONG and mode is not Mode.SETTING_UP:
+    if (
+        isinstance(meaning.fallback, Illegal)
+        and meaning.fallback_posterior < LIKELY_WRONG
+        and mode is not Mode.SETTING_UP
+    ):
         return judgement
-    return replace(judgement, interpretation=meaning.in_the_end or meaning)
+    return replace(judgement, interpretation=meaning.fallback or meaning)
 
 
 def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float, standing: Changes | None = None) -> bool:
     """Whether it has stood long enough to be announced in ``mode``; ``standing`` is the view last announced."""
     meaning, stood_s = judgement.interpretation, t_s - suspicion.since_s
-    if isinstance(meaning, CannotTell):
-        return stood_s >= DOUBT_S and (bool(meaning.options) or (meaning.is_amiss and mode in IN_PLAY))
+    if isinstance(meaning, Undecided):
+        return stood_s >= DOUBT_S and (bool(meaning.options) or (meaning.is_violation_possible and mode in IN_PLAY))
     if isinstance(meaning, Illegal) and mode in BUSY and _may_be_repair(judgement.changes, standing):
         return stood_s >= REPAIR_S
     if suspicion.may_go_on:
@@ -136,5 +139,5 @@ def is_due(suspicion: Suspicion, judgement: Judgement, mode: Mode, t_s: float, s
 
 
 def _may_be_repair(changes: Changes, standing: Changes | None) -> bool:
-    """Whether something is still wrong on a square that was reported; if not, it has already been put right."""
+    """Whether a place that was announced still differs, so that the table may be a repair in progress."""
     return not standing or not {place for place, _ in standing}.isdisjoint(place for place, _ in changes)

@@ -8,7 +8,7 @@ from companion.rules.board import Layout, Table
 from companion.rules.citing import listed
 from companion.tracker.sights import Changes, Place, name_of
 
-MOST_CELLS = 6
+MAX_CELLS = 6
 """Number of squares that a sentence names at most, to be understood; the rest are counted."""
 
 UNMOVED = "nothing has been moved; make a move, then say that you are done"
@@ -16,7 +16,7 @@ UNMOVED = "nothing has been moved; make a move, then say that you are done"
 
 def set_up_sentence(layout: Layout, expected: Table, changes: Changes) -> str:
     """A sentence saying what squares must hold, e.g. ``set up: c3 must hold GR and d4 must be empty``."""
-    parts = [_must_hold(layout, expected, place) for place, _ in changes[:MOST_CELLS]]
+    parts = [_must_hold(layout, expected, place) for place, _ in changes[:MAX_CELLS]]
     more = len(changes) - len(parts)
     return "set up: " + listed([*parts, f"{more} more squares are wrong"] if more else parts)
 

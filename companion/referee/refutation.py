@@ -16,8 +16,8 @@ from math import inf, log
 from companion.match import Match
 from companion.rules.board import Cell, Sight
 from companion.rules.game import Move
-from companion.tracker.evidence import Evidence, without
-from companion.tracker.hypotheses import LOG_ACT, Hypothesis, Prediction, Same, Turn, predict
+from companion.tracker.evidence import Evidence, mask_places
+from companion.tracker.hypotheses import LOG_PRIOR_ACT, CompleteMove, Hypothesis, NoChange, Prediction, predict
 from companion.tracker.interpret import Interpretation, Judgement, Played, Unchanged, interpret
 from companion.tracker.scoring import Context
 from companion.tracker.sights import Changes, Place
@@ -26,7 +26,7 @@ LOG_PLAYED_ON = log(100)
 """Log-likelihood ratio of one more legal move on the table: made by people who see no fault there, against people who
 have been told of one and leave it."""
 
-LEAST_PLAYED = 2
+MIN_PLAYED = 2
 """Number of moves, by both sides, before that counts: a single one may come from somebody who did not listen."""
 
 MISREAD_NATS = 8.5
@@ -39,7 +39,7 @@ LOG_REFUTED = log(30)
 AGREEING_READINGS = 2
 """A legal move counts once two pictures in a row show it."""
 
-MOST_RIVALS = 3
+MAX_RIVALS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ class Rival:
         gain = self.first_gap - self.gap
         if not self.may_be_repair and self.log_odds + gain >= LOG_REFUTED:
             return True
-        return self.played_on >= LEAST_PLAYED and self.log_odds + min(gain, 0.0) >= LOG_REFUTED
+        return self.played_on >= MIN_PLAYED and self.log_odds + min(gain, 0.0) >= LOG_REFUTED
 
     @property
-    def soon(self) -> float:
-        """``log_odds`` once the move counts that has been seen, but in too few pictures yet."""
+    def expected_log_odds(self) -> float:
+        """``log_odds`` if the next move, seen in too few pictures so far, is confirmed."""
         return self.log_odds + (0.0 if self.seen[0] is None else LOG_PLAYED_ON)
 
     @property
@@ -108,15 +108,15 @@ def rivals_to(prediction: Prediction, evidence: Evidence, judgement: Judgement) 
     """The matches that the accused view of ``judgement`` may show if one square is misread, the likeliest first."""
     posterior = {ranked.changes: ranked.posterior for ranked in judgement.ranked}
     found = []
-    for hypothesis, place in _near(prediction, judgement.changes):
+    for hypothesis, place in _one_square_apart(prediction, judgement.changes):
         share = posterior.get(hypothesis.changes, 0.0)
         looked = log(share / judgement.posterior) if share else -inf
-        found.append((max(looked, hypothesis.prior - LOG_ACT - MISREAD_NATS), hypothesis, place))
+        found.append((max(looked, hypothesis.prior - LOG_PRIOR_ACT - MISREAD_NATS), hypothesis, place))
     found.sort(key=lambda row: -row[0])
-    return tuple(_rival(prediction, evidence, judgement.changes, *row) for row in found[:MOST_RIVALS])
+    return tuple(_rival(prediction, evidence, judgement.changes, *row) for row in found[:MAX_RIVALS])
 
 
-def joined(match: Match, before: tuple[Rival, ...], found: tuple[Rival, ...]) -> tuple[Rival, ...]:
+def merge_rivals(match: Match, before: tuple[Rival, ...], found: tuple[Rival, ...]) -> tuple[Rival, ...]:
     """The rivals ``found`` at a further accusation in a ``match``, joined with those of earlier ones, ``before``.
 
     A further act does not make the earlier accusation true: that act may be undone, and play go on.
@@ -124,7 +124,7 @@ def joined(match: Match, before: tuple[Rival, ...], found: tuple[Rival, ...]) ->
     kept = [ahead for rival in before if (ahead := _ahead_of(match, rival)) is not None]
     known = {(rival.match.plies, rival.place) for rival in kept}
     new = [rival for rival in found if (rival.match.plies, rival.place) not in known]
-    return tuple(sorted((*kept, *new), key=lambda rival: -rival.log_odds)[:MOST_RIVALS])
+    return tuple(sorted((*kept, *new), key=lambda rival: -rival.log_odds)[:MAX_RIVALS])
 
 
 def _ahead_of(match: Match, rival: Rival) -> Rival | None:
@@ -144,7 +144,7 @@ def rivals_to_complaint(prediction: Prediction, evidence: Evidence, judgement: J
 def _rival(
     prediction: Prediction, evidence: Evidence, accused: Changes, log_odds: float, hypothesis: Hypothesis, place: Place
 ) -> Rival:
-    moves = (hypothesis.story.move,) if isinstance(hypothesis.story, Turn) else ()
+    moves = (hypothesis.cause.move,) if isinstance(hypothesis.cause, CompleteMove) else ()
     match = prediction.match.play(moves[0]) if moves else prediction.match
     claimed = dict(accused).get(place, prediction.sights[place])
     ahead = predict(match) if moves else prediction
@@ -152,11 +152,11 @@ def _rival(
     return Rival(match, moves, place, claimed, ahead, log_odds, gap, gap)
 
 
-def _near(prediction: Prediction, accused: Changes) -> Iterator[tuple[Hypothesis, Place]]:
+def _one_square_apart(prediction: Prediction, accused: Changes) -> Iterator[tuple[Hypothesis, Place]]:
     """The legal hypotheses that differ from the ``accused`` view in one square, not a pillar, with that square."""
     seen = dict(accused)
     for hypothesis in prediction.expected.hypotheses:
-        if isinstance(hypothesis.story, (Same, Turn)):
+        if isinstance(hypothesis.cause, (NoChange, CompleteMove)):
             due = dict(hypothesis.changes)
             places = {place for place in seen.keys() | due.keys() if seen.get(place) != due.get(place)}
             if len(places) == 1 and (place := next(iter(places))) < len(prediction.table.stacks):
@@ -169,26 +169,26 @@ def _gap(evidence: Evidence, place: Place, claimed: Sight, expected: Sight) -> f
     return float(row[columns.of(claimed)] - row[columns.of(expected)])
 
 
-def disturbed(rival: Rival) -> Rival:
+def after_motion(rival: Rival) -> Rival:
     """``rival`` once something has moved."""
     return replace(rival, moved=True)
 
 
-def proved(rivals: tuple[Rival, ...]) -> Rival | None:
+def find_proved(rivals: tuple[Rival, ...]) -> Rival | None:
     """The rival that refutes the accusation, unless another one fits as well and leads to a different match.
 
     In that case more of the table must be seen to tell which square was misread; until then no move is accepted.
     """
-    return next((rival for rival in rivals if rival.is_proved and _is_told_apart(rival, rivals)), None)
+    return next((rival for rival in rivals if rival.is_proved and _is_distinguished(rival, rivals)), None)
 
 
-def _is_told_apart(rival: Rival, rivals: tuple[Rival, ...]) -> bool:
+def _is_distinguished(rival: Rival, rivals: tuple[Rival, ...]) -> bool:
     """Whether all ``rivals`` that fit, and lead to another position, are much less likely than ``rival``."""
     others = (other for other in rivals if other.fits and other.match.position != rival.match.position)
-    return all(rival.log_odds - other.soon >= LOG_REFUTED for other in others)
+    return all(rival.log_odds - other.expected_log_odds >= LOG_REFUTED for other in others)
 
 
-def confirmed(rivals: tuple[Rival, ...], meaning: Interpretation) -> Rival | None:
+def find_confirmed(rivals: tuple[Rival, ...], meaning: Interpretation) -> Rival | None:
     """The match whose ``moves`` are exactly what the table shows by the accepted one, ``meaning``.
 
     Then the square looks right, and nobody has put it right.
@@ -199,7 +199,7 @@ def confirmed(rivals: tuple[Rival, ...], meaning: Interpretation) -> Rival | Non
 
 def after_reading(rival: Rival, evidence: Evidence, touched: frozenset[Cell]) -> Rival:
     """``rival`` after one more picture; ``touched`` are the cells that look as if somebody had been there."""
-    judgement = interpret(without(evidence, frozenset({rival.place})), rival.prediction, Context())
+    judgement = interpret(mask_places(evidence, frozenset({rival.place})), rival.prediction, Context())
     if not evidence.hidden[rival.place]:
         rival = replace(rival, gap=_gap(evidence, rival.place, rival.claimed, rival.prediction.sights[rival.place]))
     rival = replace(rival, touched=rival.touched or rival.place in touched)

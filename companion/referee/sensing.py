@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from companion.rules.board import Cell, Layout
-from companion.tracker.pillars import Doubts, Rows, doubted, fused
+from companion.tracker.pillars import Doubts, Rows, fuse, update_doubts
 from companion.tracker.scoring import Context
 
 OK, LOST, FAULT = "ok", "lost", "fault"
@@ -38,11 +38,11 @@ class Sensing:
     @property
     def is_pending(self) -> bool:
         """Whether a clear picture contradicts sensors that still count: the next ones tell which is right."""
-        return any(doubt.outweighed and doubt.is_heard for doubt in self.doubts.values())
+        return any(doubt.outweighed and doubt.is_trusted for doubt in self.doubts.values())
 
 
-def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[str, ...]] | None]:
-    """What people are to be told now, as state and cells; None if they know already."""
+def take_news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[str, ...]] | None]:
+    """``sensing`` once announced; and the sensors' state and faulty cells to be announced, None if nothing is new."""
     distrusted = {layout.cells[cell] for cell, doubt in sensing.doubts.items() if doubt.is_distrusted}
     cells = tuple(name for name in layout.cells if name in distrusted or name in sensing.faulty)
     now = (FAULT, cells) if sensing.state == OK and cells else (sensing.state, ())
@@ -51,10 +51,10 @@ def news(sensing: Sensing, layout: Layout) -> tuple[Sensing, tuple[str, tuple[st
     return replace(sensing, said=now), now
 
 
-def relying(sensing: Sensing, context: Context, n: int) -> Context:
+def with_contested(sensing: Sensing, context: Context, n: int) -> Context:
     """``context`` of ``n`` cells with the pillars whose sensor and camera contradict each other.
 
-    Doubted lines that one sensor, or the camera against it, has made up are dropped.
+    Doubted lines that move such a pillar are dropped, since that may be a fault of its sensor or of the reading.
     """
     doubted = tuple(
         line for line in context.doubted if not any(move.step and move.target in sensing.doubts for move in line.moves)
@@ -62,14 +62,14 @@ def relying(sensing: Sensing, context: Context, n: int) -> Context:
     return replace(context, doubted=doubted, contested=frozenset(n + cell for cell in sensing.doubted))
 
 
-def weighed(
+def fuse_levels(
     sensing: Sensing, camera: Rows | None, sensed: Rows | None, accepted: tuple[int, ...], t_s: float
 ) -> tuple[Sensing, Rows]:
-    """(n, l) what ``camera`` and ``sensed`` together say about the pillars' levels, and the updated doubts.
+    """The updated doubts, and (n, l) log-likelihoods of the pillars' levels by ``camera`` and ``sensed`` together.
 
     ``accepted`` are the levels of the last accepted position.
     """
     if sensed is None and camera is None:
         return sensing, np.zeros((len(accepted), 1))
-    sensing = replace(sensing, doubts=doubted(sensing.doubts, sensed, camera, accepted, t_s))
-    return sensing, fused(sensed, camera, accepted, sensing.doubts)
+    sensing = replace(sensing, doubts=update_doubts(sensing.doubts, sensed, camera, accepted, t_s))
+    return sensing, fuse(sensed, camera, accepted, sensing.doubts)

@@ -87,7 +87,7 @@ ACCUSING = (M.RESTORING, M.ASKING, M.UNFINISHED)
 TIMED = (M.WATCHING, M.THINKING, M.UNFINISHED, M.RESTORING)
 """The modes in which the time of the player to move runs."""
 
-LOOKED_AT_AGAIN = (M.SETTING_UP, M.WATCHING, M.UNFINISHED, M.RESTORING, M.ASKING)
+VERIFIED_MODES = (M.SETTING_UP, M.WATCHING, M.UNFINISHED, M.RESTORING, M.ASKING)
 """The modes in which a verdict may be unjust to somebody, or keep a match from beginning: these get a second look."""
 
 TABLE: Mapping[tuple[Mode, Trigger], tuple[Mode, Action]] = {

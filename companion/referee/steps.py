@@ -25,7 +25,7 @@ from companion.events import (
 )
 from companion.match import Match, format_moves
 from companion.referee import orders
-from companion.referee.patience import SET_UP_S, interrupted
+from companion.referee.patience import SET_UP_S, after_motion
 from companion.referee.phrases import UNMOVED, question, set_up_sentence
 from companion.referee.state import Fact, State
 from companion.referee.states import Action, Mode, Trigger, table
@@ -34,7 +34,16 @@ from companion.rules.notation import format_move, format_position
 from companion.tracker import interpret as meanings
 from companion.tracker.diagnose import view_of
 from companion.tracker.scoring import Context
-from companion.tracker.sights import Changes, Place, altered, format_sight, format_sights, name_of, names_of, seen_at
+from companion.tracker.sights import (
+    Changes,
+    Place,
+    apply_changes,
+    format_sight,
+    format_sights,
+    name_of,
+    names_of,
+    position_sights,
+)
 
 Events = tuple[Event, ...]
 Result = tuple[State, Events]
@@ -58,63 +67,66 @@ def step(state: State, trigger: Trigger, fact: Fact, t_s: float) -> Result:
     return ended, events + farewell
 
 
-def disturbed(state: State) -> State:
-    """``state`` when the calm ends: its doubts are over, and what was not understood will not be seen again."""
+def end_calm(state: State) -> State:
+    """``state`` once something moves: suspicions end, and lines of an unclear table are kept as doubted."""
     if state.suspicion is None:
         return state
     context = state.context
     # Before the table has shown its position nobody has moved: what is unclear then is no doubtful move.
-    if state.suspicion.kind is meanings.CannotTell and state.mode is not Mode.SETTING_UP:
+    if state.suspicion.kind is meanings.Undecided and state.mode is not Mode.SETTING_UP:
         context = replace(context, unclear=context.unclear + 1, doubted=state.suspicion.doubted)
-    return replace(state, suspicion=interrupted(state.suspicion, state.mode), context=context)
+    return replace(state, suspicion=after_motion(state.suspicion, state.mode), context=context)
 
 
-def nothing(state: State, _fact: Fact, _t_s: float) -> Result:
-    """Nobody is told anything."""
+def do_nothing(state: State, _fact: Fact, _t_s: float) -> Result:
+    """Announce nothing, and drop any suspicion."""
     return replace(state, suspicion=None), ()
 
 
 def confirm(state: State, fact: Fact, t_s: float) -> Result:
-    """The table shows the position (again), which is announced if people had been asked for something.
+    """The table shows the accepted position: announce that if people had been asked for something.
 
-    A move between hidden squares is kept in mind: the next one would otherwise be taken for one out of turn.
+    Lines that may have been played on hidden squares are kept as doubted, so that the move after one of them is not
+    taken for a move out of turn.
     """
     _, judgement = fact.seen
     events = (Restored(t=t_s, n=0), *_reminder(state.match, t_s)) if _awaits_people(state) else ()
-    calm = _calm(state, state.match)
+    calm = _cleared(state, state.match)
     return replace(calm, context=replace(calm.context, doubted=judgement.doubted)), events
 
 
 def _awaits_people(state: State) -> bool:
+    """Whether people have been asked for something, or told of a table that is not the accepted one."""
     return bool(state.said or state.options or state.context.standing)
 
 
 def accept(state: State, fact: Fact, t_s: float) -> Result:
-    """One legal move, or several, lie on the table."""
+    """Accept the legal moves that the table shows."""
     _, judgement = fact.seen
     assert isinstance(judgement.interpretation, meanings.Played)
     return _play(state, judgement.interpretation.moves, t_s)
 
 
 def accept_answer(state: State, fact: Fact, t_s: float) -> Result:
-    """People have said which move it was; saying "done" means yes to the only one."""
+    """Accept the move that people have chosen as an answer; "done" chooses the only option."""
     option = fact.order.option if isinstance(fact.order, orders.Answer) else 0
     assert option is not None
     moves = state.options[option]
-    return _play(_distrusting(state, reduce(Match.play, moves, state.match)), moves, t_s)
+    return _play(_with_distrusted(state, reduce(Match.play, moves, state.match)), moves, t_s)
 
 
-def look(state: State, _fact: Fact, _t_s: float) -> Result:
-    """The player says that his turn is complete: even an unchanged table may show a move."""
+def note_done(state: State, _fact: Fact, _t_s: float) -> Result:
+    """Note that a player says that his turn is complete: then even an unchanged table may show a move."""
     return replace(state, suspicion=None, overruled=frozenset(), context=replace(state.context, is_done=True)), ()
 
 
 def say_unmoved(state: State, _fact: Fact, t_s: float) -> Result:
-    """The player says that he is done, and nothing has changed."""
-    return _calm(state, state.match), (Unfinished(t=t_s, n=0, todo=UNMOVED, cells=()),)
+    """Announce that the player has said that he is done, but nothing has changed."""
+    return _cleared(state, state.match), (Unfinished(t=t_s, n=0, todo=UNMOVED, cells=()),)
 
 
 def _play(state: State, moves: tuple[Move, ...], t_s: float) -> Result:
+    """Play ``moves``, with the events of players who are skipped and of repeated positions."""
     match, events = state.match, list[Event]()
     for move in moves:
         text, player = format_move(match.game, match.position, move), match.position.to_move
@@ -124,11 +136,11 @@ def _play(state: State, moves: tuple[Move, ...], t_s: float) -> Result:
         events.extend(Skipped(t=t_s, n=0, player=passed) for passed in match.skipped)
         if match.repetitions > 1:
             events.append(Repeated(t=t_s, n=0, times=match.repetitions, position=position))
-    return _calm(state, match), (*events, *_reminder(match, t_s))
+    return _cleared(state, match), (*events, *_reminder(match, t_s))
 
 
 def _reminder(match: Match, t_s: float) -> Events:
-    """What the position itself leaves to be done, such as a promotion."""
+    """The event for what the position itself requires to be done, such as a promotion; none if it requires nothing."""
     return () if match.due is None else (_unfinished(match.due, t_s),)
 
 
@@ -137,17 +149,17 @@ def _unfinished(stage: Stage, t_s: float, stacks: tuple[str, ...] = ()) -> Unfin
 
 
 def say_todo(state: State, fact: Fact, t_s: float) -> Result:
-    """A turn is half done: announce what is left to do, once for each thing left."""
+    """A turn is half done: announce what is left to do, unless that was announced last."""
     _, judgement = fact.seen
     meaning = judgement.interpretation
     assert isinstance(meaning, meanings.InProgress)
     todo = meaning.stage.todo
-    following = replace(_standing(state, judgement.changes, meaning.moves), said=todo, said_s=t_s)
+    following = replace(_with_announced(state, judgement.changes, meaning.moves), said=todo, said_s=t_s)
     is_known = state.mode is Mode.UNFINISHED and state.said == todo
-    return following, () if is_known else (_unfinished(meaning.stage, t_s, _in_the_end(state.match, meaning)),)
+    return following, () if is_known else (_unfinished(meaning.stage, t_s, _final_stacks(state.match, meaning)),)
 
 
-def _in_the_end(match: Match, meaning: meanings.InProgress) -> tuple[str, ...]:
+def _final_stacks(match: Match, meaning: meanings.InProgress) -> tuple[str, ...]:
     """What the squares of a half-done turn must hold when it is complete; empty if that is still open."""
     game, position = match.game, match.position
     tables = (game.table(game.play(position, move)) for move in meaning.moves)
@@ -167,12 +179,12 @@ def say_set_up(state: State, fact: Fact, t_s: float) -> Result:
     cells = [layout.index[name] for name in names]
     stacks = tuple(table.stacks[cell] for cell in cells)
     levels = () if table.levels is None else tuple(table.levels[cell] for cell in cells)
-    following = replace(_standing(state, wrong), said=todo, said_s=t_s, overruled=state.overruled)
+    following = replace(_with_announced(state, wrong), said=todo, said_s=t_s, overruled=state.overruled)
     return following, (Unfinished(t=t_s, n=0, todo=todo, cells=names, stacks=stacks, levels=levels),)
 
 
 def take_back(state: State, fact: Fact, t_s: float) -> Result:
-    """The table shows an earlier position of the match."""
+    """Take back the moves that the table shows to be taken back, and play what was played instead."""
     _, judgement = fact.seen
     assert isinstance(judgement.interpretation, meanings.TakenBack)
     n, then = judgement.interpretation.n, judgement.interpretation.then
@@ -181,7 +193,7 @@ def take_back(state: State, fact: Fact, t_s: float) -> Result:
     texts = tuple(format_moves(match, moves).split())
     position = format_position(match.game, match.position)
     event = TakenBack(t=t_s, n=0, moves=texts, position=position)
-    following = replace(_calm(state, match), ruling=None)
+    following = replace(_cleared(state, match), ruling=None)
     if not then:
         return following, (event, *_reminder(match, t_s))
     played, events = _play(following, then, t_s)
@@ -189,7 +201,7 @@ def take_back(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def accuse(state: State, fact: Fact, t_s: float) -> Result:
-    """Something against the rules lies on the table."""
+    """Announce a violation of the rules."""
     prediction, judgement = fact.seen
     assert isinstance(judgement.interpretation, meanings.Illegal)
     found, match = judgement.interpretation.diagnosis, prediction.match
@@ -204,11 +216,11 @@ def accuse(state: State, fact: Fact, t_s: float) -> Result:
         seen=format_sights(match.game.layout, view_of(prediction, judgement.changes)),
         expected=format_sights(match.game.layout, prediction.sights),
     )
-    return replace(_standing(state, judgement.changes), accused=found.player), (event,)
+    return replace(_with_announced(state, judgement.changes), accused=found.player), (event,)
 
 
 def withdraw(state: State, fact: Fact, t_s: float) -> Result:
-    """An accusation was false: it is taken back, and what was played since the last accepted position is accepted."""
+    """Withdraw a refuted accusation, and accept what has been played since the last accepted position."""
     rival = fact.refuted_by
     assert rival is not None
     assert state.accused is not None
@@ -218,9 +230,9 @@ def withdraw(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def go_on(state: State, fact: Fact, t_s: float) -> Result:
-    """A square was misread, and the match has gone on: what was played since is accepted.
+    """Accept what has been played since a square was misread.
 
-    The square is not trusted until it has looked right once.
+    The square is distrusted until it has been read as expected once.
     """
     rival = fact.refuted_by
     assert rival is not None
@@ -229,7 +241,7 @@ def go_on(state: State, fact: Fact, t_s: float) -> Result:
 
 
 def accuse_again(state: State, fact: Fact, t_s: float) -> Result:
-    """A different wrong table from the one reported: a repair on its way is nothing new, a further act is."""
+    """The table is wrong in another way than announced: announce that, unless it is a partial repair."""
     _, judgement = fact.seen
     if _is_repair(judgement.changes, state.context.standing):
         return replace(state, suspicion=None), ()
@@ -242,9 +254,9 @@ def _is_repair(changes: Changes, standing: Changes | None) -> bool:
 
 
 def ask(state: State, fact: Fact, t_s: float) -> Result:
-    """Several moves fit, or none does and something is amiss; the same options are asked about only once."""
+    """Ask people which move was played, or what has happened if no move fits; the same question only once."""
     prediction, judgement = fact.seen
-    asked = _standing(state, judgement.changes, state.context.begun)
+    asked = _with_announced(state, judgement.changes, state.context.begun)
     before = state.context
     # If the table stays unchanged, it does not say which of the moves that leave it so was played.
     context = replace(asked.context, unclear=before.unclear + 1, doubted=judgement.doubted, is_done=before.is_done)
@@ -259,13 +271,13 @@ def ask(state: State, fact: Fact, t_s: float) -> Result:
     }
     cells = tuple(name for name in layout.cells if name in named)
     meaning = judgement.interpretation
-    one_hand = isinstance(meaning, meanings.Ambiguous | meanings.CannotTell) and meaning.or_one_hand
+    one_hand = isinstance(meaning, meanings.Ambiguous | meanings.Undecided) and meaning.or_one_hand
     asked_text = question(texts, odd, or_one_hand=one_hand)
     return following, (Unsure(t=t_s, n=0, options=texts, question=asked_text, cells=cells, or_one_hand=one_hand),)
 
 
 def correct(state: State, fact: Fact, t_s: float) -> Result:
-    """A ruling; the table must then come to show the position that results."""
+    """Apply a ruling; the table must then be set up to show the resulting position."""
     match, text = state.match, None
     overruled = [state.match.position]
     if isinstance(fact.order, orders.AcceptMove):
@@ -278,62 +290,62 @@ def correct(state: State, fact: Fact, t_s: float) -> Result:
         match = match.set_by_hand(fact.order.position)
     elif isinstance(fact.order, orders.RejectVerdict) or not state.options:
         # To a question without moves, "no" says that nothing has been changed.
-        state = _distrusting(state, state.match)
+        state = _with_distrusted(state, state.match)
     else:
         overruled = [reduce(Match.play, moves, match).position for moves in state.options]
     position_text = None if text else format_position(match.game, match.position)
     event = Corrected(t=t_s, n=0, by=fact.by, position=position_text, move=text)
     # What an earlier ruling has annulled stays so until the table has shown what counts.
-    taken_away = state.overruled | {seen_at(match.game, position) for position in overruled}
-    counts = {seen_at(match.game, match.position)}
-    following = replace(_calm(state, match), ruling=None, overruled=taken_away - counts)
+    taken_away = state.overruled | {position_sights(match.game, position) for position in overruled}
+    counts = {position_sights(match.game, match.position)}
+    following = replace(_cleared(state, match), ruling=None, overruled=taken_away - counts)
     return following, (event, *_reminder(match, t_s))
 
 
-def _distrusting(state: State, told: Match) -> State:
-    """``state`` that distrusts the squares that seemed different from ``told``, which people have confirmed."""
-    seemed = altered(seen_at(state.match.game, state.match.position), state.context.standing or ())
-    truth = seen_at(told.game, told.position)
+def _with_distrusted(state: State, confirmed: Match) -> State:
+    """``state`` that distrusts the squares read differently from ``confirmed``, which people have confirmed."""
+    seemed = apply_changes(position_sights(state.match.game, state.match.position), state.context.standing or ())
+    truth = position_sights(confirmed.game, confirmed.position)
     wrong = {place for place, sight in enumerate(seemed) if sight != truth[place]}
     return replace(state, context=replace(state.context, distrusted=state.context.distrusted | wrong))
 
 
-def trusting_again(state: State, places: frozenset[Place]) -> State:
+def keep_distrusted(state: State, places: frozenset[Place]) -> State:
     """``state`` in which, of the distrusted places, only ``places`` remain distrusted."""
     return replace(state, context=replace(state.context, distrusted=state.context.distrusted & places))
 
 
 def call_off(state: State, fact: Fact, t_s: float) -> Result:
-    """The arbiter ends the match."""
+    """End the match by a ruling of the arbiter."""
     assert isinstance(fact.order, orders.EndMatch)
     ruled = replace(state, ruling=Outcome(fact.order.winner, fact.order.rule))
     return say_over(ruled, fact, t_s)
 
 
 def say_over(state: State, _fact: Fact, t_s: float) -> Result:
-    """The match is over."""
+    """Announce the end of the match."""
     outcome = state.outcome
     assert outcome is not None
     position = format_position(state.match.game, state.match.position)
-    return replace(_calm(state, state.match), ruling=state.ruling), (
+    return replace(_cleared(state, state.match), ruling=state.ruling), (
         GameOver(t=t_s, n=0, winner=outcome.winner, rule=outcome.rule, position=position),
     )
 
 
-def _calm(state: State, match: Match) -> State:
+def _cleared(state: State, match: Match) -> State:
     """``state`` with ``match`` and nothing announced, asked or suspected."""
     context = Context(distrusted=state.context.distrusted)
     return State(state.mode, match, context, ruling=state.ruling, confirming=state.confirming)
 
 
-def _standing(state: State, changes: Changes, begun: tuple[Move, ...] = ()) -> State:
+def _with_announced(state: State, changes: Changes, begun: tuple[Move, ...] = ()) -> State:
     """``state`` with an announced table that differs from the accepted one by ``changes``."""
-    calm = replace(_calm(state, state.match), accused=state.accused)
+    calm = replace(_cleared(state, state.match), accused=state.accused)
     return replace(calm, context=replace(calm.context, standing=changes, begun=begun))
 
 
 ACTIONS: Mapping[Action, Callable[[State, Fact, float], Result]] = {
-    Action.NOTHING: nothing,
+    Action.NOTHING: do_nothing,
     Action.CONFIRM: confirm,
     Action.ACCEPT: accept,
     Action.SAY_TODO: say_todo,
@@ -345,7 +357,7 @@ ACTIONS: Mapping[Action, Callable[[State, Fact, float], Result]] = {
     Action.GO_ON: go_on,
     Action.ASK: ask,
     Action.ACCEPT_ANSWER: accept_answer,
-    Action.LOOK: look,
+    Action.LOOK: note_done,
     Action.SAY_UNMOVED: say_unmoved,
     Action.CORRECT: correct,
     Action.CALL_OFF: call_off,

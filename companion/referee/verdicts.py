@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from companion.match import Match
-from companion.referee.recollection import Understood
 from companion.referee.state import Options, State
-from companion.referee.states import LOOKED_AT_AGAIN, Mode, Trigger
+from companion.referee.states import VERIFIED_MODES, Mode, Trigger
+from companion.referee.understood import UnderstoodTable
 from companion.rules.board import Sight
 from companion.tracker.evidence import UNKNOWN, Evidence
 from companion.tracker.hypotheses import Prediction
 from companion.tracker.interpret import (
-    WORTH_KEEPING,
+    KEEP_THRESHOLD,
     Ambiguous,
-    CannotTell,
     Illegal,
     InProgress,
     Judgement,
     Played,
     TakenBack,
     Unchanged,
+    Undecided,
 )
-from companion.tracker.sights import Place, altered, seen_at
+from companion.tracker.sights import Place, apply_changes, position_sights
 
 _TRIGGERS: Mapping[type[object], Trigger] = {
     Unchanged: Trigger.SAME,
@@ -31,7 +31,7 @@ _TRIGGERS: Mapping[type[object], Trigger] = {
     TakenBack: Trigger.BACK,
     Illegal: Trigger.WRONG,
     Ambiguous: Trigger.ALIKE,
-    CannotTell: Trigger.ALIKE,
+    Undecided: Trigger.ALIKE,
 }
 
 
@@ -39,47 +39,51 @@ def is_known(state: State, judgement: Judgement) -> bool:
     """Whether the referee has already announced this very table."""
     return (
         state.mode in (Mode.RESTORING, Mode.ASKING)
-        and isinstance(judgement.interpretation, (Illegal, Ambiguous, CannotTell))
+        and isinstance(judgement.interpretation, (Illegal, Ambiguous, Undecided))
         and judgement.changes == state.context.standing
     )
 
 
-def trigger_by(state: State, prediction: Prediction, judgement: Judgement) -> Trigger:
-    """The trigger of the judged table; what a ruling has annulled does not happen again by still lying there."""
+def trigger_for(state: State, prediction: Prediction, judgement: Judgement) -> Trigger:
+    """The trigger of the judged table; during set-up, one that a ruling has overruled counts as wrong."""
     trigger = _TRIGGERS[type(judgement.interpretation)]
-    is_overruled = state.mode is Mode.SETTING_UP and altered(prediction.sights, judgement.changes) in state.overruled
+    is_overruled = (
+        state.mode is Mode.SETTING_UP and apply_changes(prediction.sights, judgement.changes) in state.overruled
+    )
     return Trigger.WRONG if is_overruled and trigger is not Trigger.SAME else trigger
 
 
-def left_open(evidence: Evidence, before: tuple[Sight | None, ...] | None) -> frozenset[Place]:
+def still_in_doubt(evidence: Evidence, before: tuple[Sight | None, ...] | None) -> frozenset[Place]:
     """The places that were in doubt ``before``, and about which the picture says nothing new."""
     open_before = (place for place, sight in enumerate(before or ()) if sight is None)
     return frozenset(place for place in open_before if evidence.hidden[place])
 
 
-def believed(prediction: Prediction, judgement: Judgement, is_open: frozenset[Place] = frozenset()) -> Understood:
-    """What the judgement takes to be at each place; None where the picture contradicts it, or for all if unknown.
+def understood_table(
+    prediction: Prediction, judgement: Judgement, is_open: frozenset[Place] = frozenset()
+) -> UnderstoodTable:
+    """The table by the judgement: None for places that the picture contradicts, or for all if unknown.
 
-    The places of ``is_open`` stay in doubt and are None too.  What an accusation claims to have changed is left open,
-    so that it does not prove itself when the table is put right.  In doubt, that is believed on which all explanations
-    worth keeping agree.
+    The places of ``is_open`` stay in doubt and are None too.  Places that an accusation claims to have changed are
+    UNKNOWN, so that the claim is not taken as evidence once the table is put right.  If the judgement is undecided, a
+    place is known if all explanations above KEEP_THRESHOLD agree on it.
     """
     doubtful = {place for place, _ in judgement.odd} | is_open
     changes = judgement.changes
-    if isinstance(judgement.interpretation, CannotTell):
-        kept = [ranked for ranked in judgement.ranked if ranked.posterior >= WORTH_KEEPING]
-        if sum(ranked.posterior for ranked in kept) < 1 - WORTH_KEEPING * len(judgement.ranked):
-            return Understood()
+    if isinstance(judgement.interpretation, Undecided):
+        kept = [ranked for ranked in judgement.ranked if ranked.posterior >= KEEP_THRESHOLD]
+        if sum(ranked.posterior for ranked in kept) < 1 - KEEP_THRESHOLD * len(judgement.ranked):
+            return UnderstoodTable()
         doubtful |= {place for ranked in kept for place, _ in set(ranked.changes) ^ set(changes)}
     claimed = changes if isinstance(judgement.interpretation, Illegal) else ()
-    sights = altered(prediction.sights, tuple((place, UNKNOWN) for place, _ in changes) if claimed else changes)
-    return Understood(tuple(None if place in doubtful else sight for place, sight in enumerate(sights)), claimed)
+    sights = apply_changes(prediction.sights, tuple((place, UNKNOWN) for place, _ in changes) if claimed else changes)
+    return UnderstoodTable(tuple(None if place in doubtful else sight for place, sight in enumerate(sights)), claimed)
 
 
 def options_of(judgement: Judgement) -> Options:
     """The moves that people may be asked about."""
     meaning = judgement.interpretation
-    return meaning.options if isinstance(meaning, (Ambiguous, CannotTell)) else ()
+    return meaning.options if isinstance(meaning, (Ambiguous, Undecided)) else ()
 
 
 def shows_more(match: Match, prediction: Prediction, judgement: Judgement) -> bool:
@@ -89,9 +93,9 @@ def shows_more(match: Match, prediction: Prediction, judgement: Judgement) -> bo
     """
     if not isinstance(judgement.interpretation, Played) or match is prediction.match:
         return False
-    return altered(prediction.sights, judgement.changes) != seen_at(match.game, match.position)
+    return apply_changes(prediction.sights, judgement.changes) != position_sights(match.game, match.position)
 
 
-def is_vital(state: State, judgement: Judgement) -> bool:
-    """Whether what is about to be announced needs a second look, since it is in doubt and may be unjust."""
-    return not judgement.is_clear and not is_known(state, judgement) and state.mode in LOOKED_AT_AGAIN
+def needs_second_look(state: State, judgement: Judgement) -> bool:
+    """Whether a second look is needed before the judgement is announced: it is in doubt and not yet announced."""
+    return not judgement.is_clear and not is_known(state, judgement) and state.mode in VERIFIED_MODES

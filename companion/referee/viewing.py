@@ -40,7 +40,7 @@ class Viewing:
         return self.said in POOR
 
 
-def seen(viewing: Viewing, state: str, t_s: float) -> tuple[Viewing, bool]:
+def update_view(viewing: Viewing, state: str, t_s: float) -> tuple[Viewing, bool]:
     """The viewing once the picture is in ``state``, and whether to announce it; what a hand can do must last first."""
     if state not in PASSING or viewing.unseen_s is None:
         viewing = replace(viewing, unseen_s=None if state == "clear" else t_s)
@@ -49,7 +49,7 @@ def seen(viewing: Viewing, state: str, t_s: float) -> tuple[Viewing, bool]:
     return (replace(viewing, said=state), True) if is_news else (viewing, False)
 
 
-def busy(viewing: Viewing, t_s: float) -> tuple[Viewing, bool]:
+def start_busy(viewing: Viewing, t_s: float) -> tuple[Viewing, bool]:
     """The viewing while something moves or lies over the board, and whether that is worth announcing."""
     if viewing.busy_s is None:
         viewing = replace(viewing, busy_s=t_s)
@@ -57,6 +57,6 @@ def busy(viewing: Viewing, t_s: float) -> tuple[Viewing, bool]:
     return viewing, t_s - viewing.busy_s >= HAND_S and viewing.said == "clear"
 
 
-def idle(viewing: Viewing) -> Viewing:
+def end_busy(viewing: Viewing) -> Viewing:
     """The viewing once nothing is over the board."""
     return replace(viewing, busy_s=None)

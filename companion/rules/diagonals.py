@@ -27,7 +27,7 @@ FEW = 4
 """Up to this many jumped pieces may be cleared in any order; more are cleared one after the other, from either end."""
 
 
-class Way(NamedTuple):
+class Capture(NamedTuple):
     """A capture, or the beginning of one: where the piece lands and what it jumps, both in order."""
 
     landings: tuple[Cell, ...]
@@ -128,20 +128,20 @@ class Diagonals:
             return True
         return any(self.can_jump(board, cell) for cell in own)
 
-    def ways(self, board: Board, cell: Cell) -> Iterator[Way]:
+    def ways(self, board: Board, cell: Cell) -> Iterator[Capture]:
         """The captures of the piece on ``cell``, each as long as it can go on."""
-        return self._further(board, cell, Way((), (), is_king=len(board[cell]) > 1))
+        return self._further(board, cell, Capture((), (), is_king=len(board[cell]) > 1))
 
-    def _further(self, board: Board, source: Cell, begun: Way) -> Iterator[Way]:
+    def _further(self, board: Board, source: Cell, begun: Capture) -> Iterator[Capture]:
         """The captures that continue ``begun``; none if it cannot go on."""
         player, at = board[source][-1], begun.landings[-1] if begun.landings else source
         if self.on_last_rank == STOP and begun.is_king and len(board[source]) == 1:
             return
         for victim, behind in self._next_jumps(board, source, at, begun.jumped, player * (1 + begun.is_king)):
-            ends, further = [], list[Way]()
+            ends, further = [], list[Capture]()
             for cell in behind:
                 is_king = begun.is_king or (self.on_last_rank != PASS and cell in self.last_rank[player])
-                here = Way((*begun.landings, cell), (*begun.jumped, victim), is_king)
+                here = Capture((*begun.landings, cell), (*begun.jumped, victim), is_king)
                 ends.append(here)
                 further += self._further(board, source, here)
             yield from further or ends
@@ -167,13 +167,13 @@ class Diagonals:
                 yield victim, behind
 
 
-def begun_ways(way: Way) -> Iterator[Way]:
+def capture_prefixes(way: Capture) -> Iterator[Capture]:
     """The proper beginnings of a capture of several pieces, the shortest first."""
     for n in range(1, len(way.jumped)):
-        yield Way(way.landings[:n], way.jumped[:n], way.is_king)
+        yield Capture(way.landings[:n], way.jumped[:n], way.is_king)
 
 
-def left_lying(jumped: tuple[Cell, ...]) -> Iterator[tuple[Cell, ...]]:
+def uncleared_pieces(jumped: tuple[Cell, ...]) -> Iterator[tuple[Cell, ...]]:
     """What may still lie there while jumped pieces are cleared: all of them first, then fewer, at least one."""
     n = len(jumped)
     if n <= FEW:

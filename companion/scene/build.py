@@ -9,8 +9,8 @@ from calibration.kit import Colour, Kit, PieceKind
 from companion.rules.board import Cell, Layout, Stack, Table
 from companion.rules.game import Game, Position
 from companion.rules.notation import format_position
+from companion.scene.display_kit import NOBODYS, complete_kit, to_hex
 from companion.scene.model import Body, Frame, Ground, Look, Scene, Tally, Tone
-from companion.scene.outfit import NOBODYS, dressed, hex_of
 from companion.scene.view import shaded
 
 UNKNOWN = "?"
@@ -36,11 +36,13 @@ def scene(
     """The board in ``position``, with frames around squares that a move changed or that are wrong."""
     frames = [Frame(cell, Tone.WRONG) for cell in wrong]
     frames += [Frame(cell, Tone.MOVED) for cell in moved if cell not in wrong]
-    return table_scene(game, game.table(position), dressed(game, kit), format_position(game, position), tuple(frames))
+    return table_scene(
+        game, game.table(position), complete_kit(game, kit), format_position(game, position), tuple(frames)
+    )
 
 
 def table_scene(game: Game, table: Table, kit: Kit, title: str = "", frames: tuple[Frame, ...] = ()) -> Scene:
-    """What stands on ``table``, with a kit that has every piece of the game (:func:`outfit.dressed`)."""
+    """What stands on ``table``; ``kit`` has every piece of the game (companion.scene.display_kit.complete_kit)."""
     layout = game.layout
     levels = table.levels or layout.terrain
     cells = range(len(layout.cells))
@@ -56,8 +58,8 @@ def table_scene(game: Game, table: Table, kit: Kit, title: str = "", frames: tup
         ranks=layout.ranks,
         pitch=min(kit.board.pitch_mm),
         ceiling=highest + ROOM_PITCHES * min(kit.board.pitch_mm),
-        mat_colour=hex_of(kit.mat.paper),
-        line_colour=hex_of(kit.board.line_colour),
+        mat_colour=to_hex(kit.mat.paper),
+        line_colour=to_hex(kit.board.line_colour),
         grounds=grounds,
         bodies=tuple(body for stack in stacks for body in stack),
         tallies=tuple(filter(None, map(tally, stacks))),
@@ -77,8 +79,8 @@ def _ground(layout: Layout, kit: Kit, cell: Cell, level: int | None, shade: floa
     elif level:
         colour = top = kit.board.terrain_colour
     is_raised = bool(level) or kit.pillars is not None
-    top_colour = shaded(hex_of(top), shade) if is_raised else hex_of(top)
-    return Ground(name, x, y, height, side, hex_of(colour), top_colour, level if is_raised else None)
+    top_colour = shaded(to_hex(top), shade) if is_raised else to_hex(top)
+    return Ground(name, x, y, height, side, to_hex(colour), top_colour, level if is_raised else None)
 
 
 def bodies(kit: Kit, ground: Ground, stack: Stack, looks: tuple[Look, ...] = ()) -> list[Body]:
@@ -103,9 +105,9 @@ def _body(kind: PieceKind, ground: Ground, rise_mm: float, look: Look, *, is_hid
         z=ground.z + rise_mm,
         width=kind.width_mm,
         height=kind.height_mm,
-        colour=hex_of(kind.colour),
+        colour=to_hex(kind.colour),
         mark=kind.glyph or kind.letter,
-        ink=hex_of(kind.glyph_colour) if kind.glyph else DARK if _is_light(kind.colour) else LIGHT,
+        ink=to_hex(kind.glyph_colour) if kind.glyph else DARK if _is_light(kind.colour) else LIGHT,
         is_drawn=bool(kind.glyph),
         look=look,
         is_hiding=is_hiding,

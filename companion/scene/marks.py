@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from calibration.kit import Kit
 from companion.events import Illegal, Unfinished
-from companion.restoring import Step, way_back
+from companion.restoring import RepairStep, repair_steps
 from companion.rules.board import Stack, Table
 from companion.rules.game import Game, Position
 from companion.rules.notation import format_position
 from companion.scene.build import UNKNOWN, bodies, table_scene, tally
+from companion.scene.display_kit import complete_kit
 from companion.scene.model import Arrow, Body, Cross, Frame, Look, Scene, Tone
-from companion.scene.outfit import dressed
 
 Point = tuple[float, float, float]
 
@@ -27,14 +27,14 @@ def repair_scene(game: Game, position: Position, event: Illegal | Unfinished, ki
     After an illegal act: pieces as ghosts where they stand now, as outlines where they belong, arrows between them, and
     crosses over surplus pieces.  During a turn: the squares with what is left to do on them.
     """
-    dress = dressed(game, kit)
+    dress = complete_kit(game, kit)
     table, title = game.table(position), format_position(game, position)
     if isinstance(event, Unfinished):
         return _unfinished(game, table, event, dress, title)
     frames = tuple(Frame(cell, Tone.WRONG) for cell in event.cells)
-    steps = way_back(game, event)
+    steps = repair_steps(game, event)
     base = table_scene(game, _with_levels(game, table, steps), dress, title, frames)
-    ends = dict[Step, Point]()
+    ends = dict[RepairStep, Point]()
     for step in steps:
         if step.level is not None:
             base = _levelled(base, step, dress)
@@ -46,7 +46,7 @@ def repair_scene(game: Game, position: Position, event: Illegal | Unfinished, ki
     return base
 
 
-def _with_levels(game: Game, table: Table, steps: Iterable[Step]) -> Table:
+def _with_levels(game: Game, table: Table, steps: Iterable[RepairStep]) -> Table:
     """``table`` with the pillars at their present levels."""
     if table.levels is None:
         return table
@@ -57,7 +57,7 @@ def _with_levels(game: Game, table: Table, steps: Iterable[Step]) -> Table:
     return replace(table, levels=tuple(levels))
 
 
-def _missing(game: Game, table: Table, base: Scene, step: Step, kit: Kit) -> tuple[Scene, Point]:
+def _missing(game: Game, table: Table, base: Scene, step: RepairStep, kit: Kit) -> tuple[Scene, Point]:
     """The scene with outlines of the pieces missing from a square; and their middle."""
     stack = table.stacks[game.layout.index[step.target]]
     kept = stack[: len(stack) - step.count]
@@ -65,7 +65,7 @@ def _missing(game: Game, table: Table, base: Scene, step: Step, kit: Kit) -> tup
     return scene, _middle(outlines)
 
 
-def _surplus(game: Game, table: Table, base: Scene, step: Step, kit: Kit, end: Point | None) -> Scene:
+def _surplus(game: Game, table: Table, base: Scene, step: RepairStep, kit: Kit, end: Point | None) -> Scene:
     """The scene with ghosts of the pieces that must leave a square, and an arrow to ``end``, or a cross if None."""
     own = table.stacks[game.layout.index[step.source]]
     stack = table.stacks[game.layout.index[step.target]] if step.target else ""
@@ -82,7 +82,7 @@ def _crossed(scene: Scene, ghosts: list[Body]) -> Scene:
     return replace(scene, crosses=(*scene.crosses, Cross(*_middle(ghosts), CROSS_SHARE * ghosts[-1].width)))
 
 
-def _guessed(step: Step) -> Stack:
+def _guessed(step: RepairStep) -> Stack:
     """A stack of which only the top piece is known, if that."""
     return UNKNOWN * (step.count - 1) + (step.piece or UNKNOWN)
 
@@ -98,7 +98,7 @@ def _restacked(scene: Scene, cell: str, kept: Stack, pieces: Stack, look: Look, 
     return replace(scene, bodies=(*others, *stack), tallies=tallies), stack[len(kept) :]
 
 
-def _levelled(scene: Scene, step: Step, kit: Kit) -> Scene:
+def _levelled(scene: Scene, step: RepairStep, kit: Kit) -> Scene:
     """The scene with an arrow from a pillar's top to where it belongs."""
     ground = next(ground for ground in scene.grounds if ground.cell == step.target)
     assert step.level is not None

@@ -102,10 +102,10 @@ def _square(scene: Scene, ground: Ground, frame: Frame | None, view: View) -> Sq
         shapes += body_shapes(body, view, is_covered=i + 1 < len(stack) and stack[i + 1].look != Look.OUTLINE)
     if view.fall < 0.01:
         shapes += _bars(ground, stack, view)
-    return Square(ground.cell, told(ground.cell, stack, ground.level), tuple(shapes))
+    return Square(ground.cell, square_label(ground.cell, stack, ground.level), tuple(shapes))
 
 
-def told(name: str, stack: list[Body], level: int | None) -> str:
+def square_label(name: str, stack: list[Body], level: int | None) -> str:
     """A square in words, for tooltips and screen readers."""
     ground = "" if level is None else f", level {level}"
     standing = [body.piece for body in stack if body.look == Look.SOLID]

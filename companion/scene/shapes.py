@@ -98,7 +98,7 @@ class Square:
     """The drawing of one square: its name, its content in words, and its shapes from back to front."""
 
     name: str
-    told: str
+    label: str
     shapes: tuple[Shape, ...]
 
 

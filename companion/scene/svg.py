@@ -43,7 +43,7 @@ def svg_shapes(picture: Diagram) -> Iterator[str]:
     """The lines of SVG for all shapes, in the picture's own coordinates."""
     yield from map(_svg, picture.under)
     for square in picture.squares:
-        yield f'<g class="square" data-cell={quoteattr(square.name)}><title>{escape(square.told)}</title>'
+        yield f'<g class="square" data-cell={quoteattr(square.name)}><title>{escape(square.label)}</title>'
         yield from map(_svg, square.shapes)
         yield "</g>"
     if picture.over:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from companion.events import Accepted, Event, Illegal, TakenBack, Unsure, withdrawn
 from companion.languages.english import counted
 from companion.simulate.players import ILLEGAL, MOVE, TAKEBACK
-from companion.simulate.table import Truth
+from companion.simulate.table import GroundTruth
 
 KINDS = LOST, WRONG, MISSED, ASKED, MISCITED, ACCUSED = "lost", "wrong", "missed", "asked", "miscited", "accused"
 """Kinds of disagreement: a move not accepted, a move accepted that was not played, an illegal act not reported, one
@@ -84,25 +84,25 @@ def accepted(events: Sequence[Event]) -> int:
     return sum(isinstance(event, Accepted) for event in events) - taken
 
 
-def is_over(plies: int, said: Sequence[Event], truth: Sequence[Truth]) -> bool:
+def is_over(plies: int, said: Sequence[Event], truth: Sequence[GroundTruth]) -> bool:
     """Whether ``plies`` moves stand, or clearly more were played: a referee that is lost must not run forever."""
     played = sum(act.kind == MOVE for act in truth) - sum(act.kind == TAKEBACK for act in truth)
     return accepted(said) >= plies or played >= plies + THREAD_LOST
 
 
-def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
+def compare(truth: Sequence[GroundTruth], events: Sequence[Event]) -> Result:
     """Compare the events with what was really done; acts that could not be judged before the end are not counted."""
     last_s = max((event.t for event in events), default=0.0)
     done = [act for act in truth if act.t_calm_from <= last_s or any(_speaks_of(event, act) for event in events)]
     moves = [act for act in done if act.kind == MOVE]
     acts = [act for act in done if act.kind == ILLEGAL]
     said = [event for event in events if isinstance(event, Accepted)]
-    pairs = _in_common([act.text for act in moves], [event.move for event in said])
+    pairs = _longest_common_subsequence([act.text for act in moves], [event.move for event in said])
     faults = [*_judged(acts, done, events)]
     unpunished = sum(fault.kind != ACCUSED for fault in faults)
     taken, given = {i for i, _ in pairs}, {j for _, j in pairs}
-    faults += [Fault(a.t_calm_from, LOST, f"{a.text} was played", "not accepted") for a in _but(moves, taken)]
-    faults += [Fault(e.t, WRONG, _last_played(done, e.t), f"{e.move} was accepted") for e in _but(said, given)]
+    faults += [Fault(a.t_calm_from, LOST, f"{a.text} was played", "not accepted") for a in _excluding(moves, taken)]
+    faults += [Fault(e.t, WRONG, _last_played(done, e.t), f"{e.move} was accepted") for e in _excluding(said, given)]
     return Result(
         moves=len(moves),
         accepted=len(pairs),
@@ -113,7 +113,7 @@ def compare(truth: Sequence[Truth], events: Sequence[Event]) -> Result:
     )
 
 
-def _judged(acts: Sequence[Truth], done: Sequence[Truth], events: Sequence[Event]) -> Iterator[Fault]:
+def _judged(acts: Sequence[GroundTruth], done: Sequence[GroundTruth], events: Sequence[Event]) -> Iterator[Fault]:
     """Faults in illegal acts and accusations; a false accusation does not keep another from being matched."""
     due = [event for event in events if isinstance(event, Illegal)]
     questions = [event for event in events if isinstance(event, Unsure)]
@@ -126,28 +126,28 @@ def _judged(acts: Sequence[Truth], done: Sequence[Truth], events: Sequence[Event
         if word is not None:
             due.remove(word)
             if rightly is None:
-                yield Fault(word.t, MISCITED, _told(act), _accusation(word))
+                yield Fault(word.t, MISCITED, _describe_act(act), _accusation(word))
         elif question is not None:
-            yield Fault(question.t, ASKED, _told(act), question.question)
+            yield Fault(question.t, ASKED, _describe_act(act), question.question)
         else:
-            yield Fault(act.t_calm_from, MISSED, _told(act), "nothing was said")
+            yield Fault(act.t_calm_from, MISSED, _describe_act(act), "nothing was said")
     for event in due:
         yield Fault(event.t, ACCUSED, _last_played(done, event.t), _accusation(event))
 
 
-def _speaks_of(event: Event, act: Truth) -> bool:
+def _speaks_of(event: Event, act: GroundTruth) -> bool:
     """Whether the event is the verdict on an act, perhaps given before the hand was out of sight."""
     if act.kind == ILLEGAL:
         return isinstance(event, Illegal) and act.judged_from_s <= event.t
     return isinstance(event, Accepted) and event.move == act.text and act.judged_from_s <= event.t
 
 
-def _is_of(act: Truth, t_s: float) -> bool:
+def _is_of(act: GroundTruth, t_s: float) -> bool:
     """Whether an event at ``t_s`` is about what ``act`` left on the table."""
     return act.judged_from_s <= t_s and (act.t_calm_to is None or t_s <= act.t_calm_to + HAND_COMES_S)
 
 
-def _told(act: Truth) -> str:
+def _describe_act(act: GroundTruth) -> str:
     rules = f"({', '.join(act.rules)})" if act.rules else ""
     text = act.text or ("no single act" if act.kind == ILLEGAL else "")
     return " ".join(filter(None, (f"{act.player}: {act.kind}", text, rules)))
@@ -157,19 +157,19 @@ def _accusation(event: Illegal) -> str:
     return f"accused {event.player} of {event.attempt or 'no single act'} ({', '.join(event.rules)})"
 
 
-def _last_played(done: Sequence[Truth], t_s: float) -> str:
+def _last_played(done: Sequence[GroundTruth], t_s: float) -> str:
     last = max((act for act in done if act.judged_from_s <= t_s), key=lambda act: act.t_calm_from, default=None)
-    return "before anything was played" if last is None else f"after {_told(last)} at {last.t_calm_from:.1f} s"
+    return "before anything was played" if last is None else f"after {_describe_act(last)} at {last.t_calm_from:.1f} s"
 
 
 T = TypeVar("T")
 
 
-def _but(things: Sequence[T], numbers: set[int]) -> list[T]:
+def _excluding(things: Sequence[T], numbers: set[int]) -> list[T]:
     return [thing for i, thing in enumerate(things) if i not in numbers]
 
 
-def _in_common(played: Sequence[str | None], said: Sequence[str]) -> list[tuple[int, int]]:
+def _longest_common_subsequence(played: Sequence[str | None], said: Sequence[str]) -> list[tuple[int, int]]:
     """A longest common subsequence as pairs of indices: the moves accepted as played, in order."""
     longest = [[0] * (len(said) + 1) for _ in range(len(played) + 1)]
     for i, move in reversed(list(enumerate(played))):

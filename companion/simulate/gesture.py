@@ -12,8 +12,8 @@ from calibration.heights import floor_mm, rises_mm
 from calibration.kit import Kit
 from companion.rules.board import Player, Table
 from companion.simulate.hand import HOVER_MM, SKINS, SLEEVES, Hand
+from companion.simulate.placement import Setup, rearranged, untouched
 from companion.simulate.players import Act, changed
-from companion.simulate.standing import Setup, rearranged, untouched
 
 SEATS_DEG = {2: (-90.0, 90.0), 3: (-90.0, 180.0, 90.0), 4: (-90.0, 180.0, 90.0, 0.0)}
 """Direction in which each player sits, by number of players, in turn order: the kit's first player, then clockwise."""

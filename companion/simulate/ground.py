@@ -13,7 +13,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Colour, Kit
 from calibration.printed import printed_mat
-from companion.simulate.light import LINEAR, Light, fall, to_srgb
+from companion.simulate.light import LINEAR, Light, falloff, to_srgb
 from vision.pose.projection import Registration
 
 Picture = npt.NDArray[np.uint8]
@@ -28,7 +28,7 @@ WOOD_MM = 1600
 WOOD: tuple[Colour, ...] = ((150, 104, 66), (136, 92, 58), (160, 113, 74), (143, 97, 60))
 PLANK_MM = 120
 GRAIN_MM, GRAIN_STEP_MM = 90, 16
-FINER = 3
+SUPERSAMPLING = 3
 """Supersampling: each pixel is the mean of this many by this many samples."""
 
 
@@ -43,7 +43,7 @@ def _ground(scene: bytes) -> Picture:
     """Cached, since it takes longest of all; the key is the bytes of ``scene``, since arrays cannot be hashed."""
     kit, camera, pose, light = pickle.loads(scene)  # noqa: S301 - our own bytes
     x, y = places_mm(camera, pose)
-    size = (camera.width_px * FINER, camera.height_px * FINER)
+    size = (camera.width_px * SUPERSAMPLING, camera.height_px * SUPERSAMPLING)
     fine_x, fine_y = (
         np.asarray(cv2.resize((axis + WOOD_MM / 2).astype(np.float32), size), np.float32) for axis in (x, y)
     )
@@ -53,7 +53,7 @@ def _ground(scene: bytes) -> Picture:
     _on_sheet(fine_y, -MAT_PX_PER_MM, print_.shape[0])
     cv2.remap(print_, fine_x, fine_y, cv2.INTER_LINEAR, table, cv2.BORDER_TRANSPARENT)
     shown = cv2.resize(table, (camera.width_px, camera.height_px), interpolation=cv2.INTER_AREA)
-    direct = (light.towards[2] * fall(light, x, y)).astype(np.float32)
+    direct = (light.towards[2] * falloff(light, x, y)).astype(np.float32)
     lens = vignette(camera).astype(np.float32)
     glow = [(direct * of_lamp + of_room) * lens for of_lamp, of_room in zip(light.colour, light.room, strict=True)]
     bright = LINEAR.astype(np.float32)[shown] * cv2.merge(glow)

@@ -67,8 +67,8 @@ LINEAR = to_linear(np.arange(256))
 """(256,) linear light of each sRGB value."""
 
 
-def beside(colour: npt.ArrayLike, other: npt.ArrayLike) -> Array:
-    """(3,) ratio of the linear light from a surface of an sRGB ``colour`` to that from one of colour ``other``."""
+def light_ratio(colour: npt.ArrayLike, other: npt.ArrayLike) -> Array:
+    """(3,) ratio of the linear light that surfaces of the sRGB colours ``colour`` and ``other`` reflect."""
     return to_linear(colour) / np.maximum(to_linear(other), 1e-3)
 
 
@@ -77,7 +77,7 @@ def to_srgb(linear: Array) -> Array:
     return 255 * display(np.clip(linear, 0, 1))
 
 
-def fall(light: Light, x_mm: Array, y_mm: Array) -> Array:
+def falloff(light: Light, x_mm: Array, y_mm: Array) -> Array:
     """Fraction of the direct light that reaches places (…) of the table; 1 in the middle."""
     side = light.towards[:2] / np.linalg.norm(light.towards[:2])
     share: Array = np.clip(1 + light.fall_per_mm * (x_mm * side[0] + y_mm * side[1]), 0.3, 1.7)
@@ -97,7 +97,7 @@ def shade(light: Light, colour: Colour, normals: Array, places_mm: Array, eye_mm
     Returns:
         (m, 3) linear (r, g, b).
     """
-    direct = np.clip(normals @ light.towards, 0, None) * fall(light, places_mm[:, 0], places_mm[:, 1])
+    direct = np.clip(normals @ light.towards, 0, None) * falloff(light, places_mm[:, 0], places_mm[:, 1])
     room = 0.7 + 0.3 * normals[:, 2]
     glow = direct[:, None] * np.array(light.colour) + room[:, None] * np.array(light.room)
     view = eye_mm - places_mm

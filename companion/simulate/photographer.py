@@ -18,9 +18,9 @@ from calibration.lens import DEFAULT_BOARD, charuco
 from companion.rules.game import Game
 from companion.simulate.ground import Picture
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up, upright
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 
@@ -106,7 +106,7 @@ class Photographer:
         }.get(scene, ("",) * len(self._kit.cells))
         pose = default_pose(self._kit, self.camera, levels or ())
         renderer = Renderer(Scene(self._kit, self.camera, pose, WINDOW))
-        return renderer.picture(upright(set_up(stacks, levels, seeded("still", 0))), 0)
+        return renderer.picture(upright(set_up(stacks, levels, make_rng("still", 0))), 0)
 
     def _noisy(self, still: Picture) -> Picture:
         """``still`` with noise that differs from call to call, as a camera's does."""

@@ -14,9 +14,9 @@ from companion.match import Match
 from companion.rules.board import Cell, Player, Stack, Table, View
 from companion.rules.game import Attempt, Game, Move, Position, view
 from companion.rules.notation import format_move
-from companion.simulate import mischief as mischiefs
+from companion.simulate import illegal_changes as mischiefs
 from companion.tracker.hypotheses import QUICK_PLIES, predict, replays_within, sequences_within
-from companion.tracker.sights import altered, seen_of
+from companion.tracker.sights import apply_changes, table_sights
 
 MOVE, ILLEGAL, RESTORE, TAKEBACK, OVERFLOW = "move", "illegal", "restore", "takeback", "overflow"
 
@@ -26,7 +26,7 @@ enough to find every rule that can be broken at all often."""
 
 HALF_DONE = "half done"
 AT_ONCE = (HALF_DONE, "two moves")
-MISCHIEFS = tuple(name for name in mischiefs.ALL if name not in AT_ONCE)
+SINGLE_CHANGES = tuple(name for name in mischiefs.ALL if name not in AT_ONCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Habits:
         illegal: breaking a rule, per turn.
         takeback: taking back a move, per turn.
         two_at_once: breaking a rule by two moves in one turn: the first left half done, or both of one player.
-        mischief: breaking a rule by anything else that no single move describes.
+        irregular_change: breaking a rule by anything else that no single move describes.
         overflow_at_once: finishing an overflow in one go.
         alike: choosing a move without regard to whether another one looks the same.
         travel: levels that pillars can be turned to: none sinks into the table, or rises out of it.
@@ -48,7 +48,7 @@ class Habits:
     takeback: float = 0.06
     two_at_once: float = 0.2
     overflow_at_once: float = 0.3
-    mischief: float = 0.0
+    irregular_change: float = 0.0
     alike: float = 0.0
     travel: range = range(100)
     shows_top: Callable[[Stack], bool] = lambda _stack: True
@@ -65,7 +65,7 @@ class Act:
         text: the move or the attempt; None where no single move describes it.
         rules: ids of the rules broken, the one to be reported first in front.
         position: the game's position afterwards; an illegal act and an unfinished turn leave it unchanged.
-        sort: name of the mischief (:data:`companion.simulate.mischief.ALL`) that made it; empty if none did.
+        sort: name of the illegal change (:data:`companion.simulate.illegal_changes.ALL`) that made it; else empty.
     """
 
     kind: str
@@ -140,17 +140,17 @@ def _illegal(match: Match, rng: random.Random, habits: Habits, broken: Counter[s
     is chosen, so that rules that can be broken in few positions are broken there.
     """
     if rng.random() < habits.two_at_once:
-        found = (_at_odds(match, rng, habits, name) for name in AT_ONCE)
+        found = (_changed_illegally(match, rng, habits, name) for name in AT_ONCE)
         if act := next(filter(None, found), None):
             return act
     if (
-        habits.mischief
-        and rng.random() < habits.mischief
-        and (act := _at_odds(match, rng, habits, rng.choice(MISCHIEFS)))
+        habits.irregular_change
+        and rng.random() < habits.irregular_change
+        and (act := _changed_illegally(match, rng, habits, rng.choice(SINGLE_CHANGES)))
     ):
         return act
     by_rule = _attempted(match, rng, habits)
-    if act := _at_odds(match, rng, habits, HALF_DONE):
+    if act := _changed_illegally(match, rng, habits, HALF_DONE):
         by_rule.setdefault(act.rules[0], []).append(act)
     innocent = _innocent(match, back=True)
     for rule in sorted(rng.sample(sorted(by_rule), len(by_rule)), key=broken.__getitem__):
@@ -189,8 +189,8 @@ def _is_possible(table: Table, habits: Habits) -> bool:
     return all(level in habits.travel for level in table.levels or ()) and all(map(habits.shows_top, table.stacks))
 
 
-def _at_odds(match: Match, rng: random.Random, habits: Habits, name: str) -> Act | None:
-    """The illegal act of this name (:data:`companion.simulate.mischief.ALL`), or None where it is not possible."""
+def _changed_illegally(match: Match, rng: random.Random, habits: Habits, name: str) -> Act | None:
+    """The illegal act of this name in :data:`companion.simulate.illegal_changes.ALL`; None if it is not possible."""
     game, position = match.game, match.position
     table = mischiefs.ALL[name](match, rng)
     if table is None or not _is_possible(table, habits):
@@ -210,9 +210,9 @@ def _is_sequence(match: Match, table: Table) -> bool:
     """Whether quick plies, or another move in place of one of the last, would also look like ``table``."""
     prediction = predict(match)
     cells = frozenset(mischiefs.differing(prediction.table, table))
-    seen = seen_of(match.game, table)
-    stories = (*sequences_within(prediction, cells, QUICK_PLIES), *replays_within(prediction, cells))
-    return any(altered(prediction.sights, story.changes) == seen for story in stories)
+    seen = table_sights(match.game, table)
+    causes = (*sequences_within(prediction, cells, QUICK_PLIES), *replays_within(prediction, cells))
+    return any(apply_changes(prediction.sights, cause.changes) == seen for cause in causes)
 
 
 def _leaving(match: Match, table: Table) -> Iterator[Attempt]:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from companion.simulate.ground import ground
 from companion.simulate.light import Array
+from companion.simulate.placement import Pile, Setup
 from companion.simulate.sprite import SHADOW_BLUR_PX, Scene, Sprite, cell_sprite
-from companion.simulate.standing import Pile, Setup
 from vision.scene.terrain import far_first
 
 Picture = npt.NDArray[np.uint8]
@@ -21,7 +21,7 @@ Noise = TypeVar("Noise", np.int16, np.float32)
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in whole pixels, the last two exclusive."""
 
-FINER = 4
+SUPERSAMPLING = 4
 """Supersampling: bodies are painted at this many times the resolution each way, then averaged.  (OpenCV also fills the
 pixels that an outline only touches, so bodies come out 1/8 px too large all round.)"""
 
@@ -163,10 +163,10 @@ def painted(floor: Picture, sprites: Sequence[Sprite], box: Box) -> Picture:
     """``floor``, the part of the picture in ``box``, with sprites painted over it in their order."""
     if not sprites or not floor.size:
         return floor
-    size = (floor.shape[1] * FINER, floor.shape[0] * FINER)
+    size = (floor.shape[1] * SUPERSAMPLING, floor.shape[0] * SUPERSAMPLING)
     fine = cv2.resize(floor, size, interpolation=cv2.INTER_NEAREST)
     for sprite in sprites:
-        corners, begin = _fixed(sprite.points - box[:2], FINER), 0
+        corners, begin = _fixed(sprite.points - box[:2], SUPERSAMPLING), 0
         for end, colour in zip(sprite.ends, sprite.colours, strict=True):
             cv2.fillConvexPoly(fine, corners[begin:end], colour.tolist(), cv2.LINE_8, SUBPIXEL_BITS)
             begin = end

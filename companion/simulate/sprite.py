@@ -11,8 +11,8 @@ from calibration.camera import Camera
 from calibration.heights import floor_mm, rises_mm
 from calibration.kit import Colour, Kit, PieceKind
 from companion.simulate.glyphs import strokes
-from companion.simulate.light import Array, Light, beside, shade, shadow_on_mat, to_linear, to_srgb
-from companion.simulate.standing import Pile, Standing
+from companion.simulate.light import Array, Light, light_ratio, shade, shadow_on_mat, to_linear, to_srgb
+from companion.simulate.placement import Pile, PlacedPiece
 from vision.pose.projection import Registration, project
 from vision.scene.solids import Solid, circle, column, faces_towards, hull, moved, piece
 
@@ -116,9 +116,9 @@ def standing_solids(kit: Kit, cell: str, pile: Pile, level: int | None) -> list[
     return solids
 
 
-def _nested(kit: Kit, pile: Pile) -> Iterator[Standing]:
+def _nested(kit: Kit, pile: Pile) -> Iterator[PlacedPiece]:
     """The pieces of a pile, each pyramid approximately at the place and rotation of the piece below it."""
-    below: tuple[Standing, Standing] | None = None
+    below: tuple[PlacedPiece, PlacedPiece] | None = None
     for standing in pile:
         follows = standing
         if below is not None and kit.piece(standing.letter).shape == "pyramid":
@@ -157,7 +157,7 @@ def _marks(scene: Scene, solid: Solid, kind: PieceKind, face: Array) -> list[tup
     ink = face * RING_SHADE
     if kind.glyph:
         # Paint reflects in the same light as the wood beside it.
-        ink = to_srgb(to_linear(face) * beside(kind.glyph_colour, kind.colour)[::-1])
+        ink = to_srgb(to_linear(face) * light_ratio(kind.glyph_colour, kind.colour)[::-1])
     centre, axes = upright(solid)
     return [(scene.project(centre + polygon @ axes), ink if is_ink else face) for polygon, is_ink in marks_mm(kind)]
 

@@ -18,10 +18,10 @@ from companion.rules.game import Position
 from companion.simulate.gesture import BRISK, LEISURELY, Gesture, Tempo, gesture
 from companion.simulate.hand import is_in_sight, with_hand
 from companion.simulate.light import WINDOW, Light
+from companion.simulate.placement import make_rng, set_up, upright
 from companion.simulate.players import Act, Habits, play
 from companion.simulate.render import Painter, Picture, Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 
@@ -55,7 +55,7 @@ FAST = Pace(fps=8.0, hands=BRISK, opening_s=0.75, calm_s=0.5, think_s=0.0, patie
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class GroundTruth:
     """Ground truth of one act, with the times of a recording's truth; ``t_calm_to`` is None until it is known.
 
     ``text`` is the move or attempt (None where no single move describes it), ``rules`` the ids that it breaks,
@@ -87,7 +87,7 @@ Overlay = Callable[[Picture, Scene], Picture]
 """Draws something over a picture without blur and noise, as :func:`companion.simulate.hand.with_hand` does."""
 
 
-def nobody(_t_s: float) -> Sequence[Overlay]:
+def no_overlays(_t_s: float) -> Sequence[Overlay]:
     """No overlays: nothing but the board and the hand that acts."""
     return ()
 
@@ -108,7 +108,7 @@ class SimulatedTable:
         pace: Pace = REAL,
         habits: Habits | None = None,
         wait: Callable[[float], None] | None = None,
-        bystanders: Callable[[float], Sequence[Overlay]] = nobody,
+        bystanders: Callable[[float], Sequence[Overlay]] = no_overlays,
         renderer: Painter | None = None,
     ) -> None:
         """A table in the position of ``match``.
@@ -116,14 +116,14 @@ class SimulatedTable:
         ``wait`` (as from :func:`clock`) is called with each frame's t_s; ``bystanders`` returns what else is in the
         picture then besides the board and the hand that acts; ``renderer`` draws the board, in its own scene.
         """
-        self.truth: list[Truth] = []
+        self.truth: list[GroundTruth] = []
         self._pace, self._wait, self._bystanders = pace, wait, bystanders
         self._kit, self._players = kit, match.game.players
         habits = replace(habits or Habits(), shows_top=partial(shows_top, kit))
         if kit.pillars is not None:
             habits = replace(habits, travel=range(kit.pillars.lowest, kit.pillars.highest + 1))
-        self._acts = play(match, seeded("players", seed), habits)
-        self._rng = seeded("hands", seed)
+        self._acts = play(match, make_rng("players", seed), habits)
+        self._rng = make_rng("hands", seed)
         table = match.game.table(match.position)
         levels = table.levels if table.levels is not None else match.game.layout.terrain or None
         self._setup = set_up(table.stacks, levels, self._rng)
@@ -211,7 +211,7 @@ class SimulatedTable:
             return
         act, end = laid.act, laid.end_s
         self.truth.append(
-            Truth(
+            GroundTruth(
                 act.kind,
                 act.player,
                 laid.start_s,
@@ -273,4 +273,4 @@ def _usual_renderer(kit: Kit, levels: tuple[int, ...] | None, light: Light, seed
 
 def _still(kit: Kit, stacks: tuple[str, ...], light: Light, levels: tuple[int, ...] | None) -> Picture:
     renderer = _usual_renderer(kit, levels, light)
-    return renderer.picture(upright(set_up(stacks, levels or None, seeded("still", 0))), 0)
+    return renderer.picture(upright(set_up(stacks, levels or None, make_rng("still", 0))), 0)

@@ -1,4 +1,4 @@
-"""What the system's errors about a recording mean for people."""
+"""Translates the system's errors about a recording into one line for people."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from companion.errors import RecordingError
 
 
 @contextmanager
-def disk_told(path: Path) -> Iterator[None]:
-    """Turn errors of the system about ``path`` into a RecordingError."""
+def recording_errors(path: Path) -> Iterator[None]:
+    """Turn every error of the system about ``path`` into a RecordingError."""
     try:
         yield
     except RecordingError:

@@ -2,7 +2,7 @@
 
 How to use it::
 
-    tape = Tape(Reel(folder, card, space_bytes), say=print)
+    tape = Tape(RecordingWriter(folder, info, space_bytes), say=print)
     tape.take(frame, is_calm=True)      # by the deciding thread, for every frame; returns at once
     tape.close()                        # writes what waits, and says how much was recorded
 """
@@ -19,7 +19,7 @@ import cv2
 
 from companion.errors import RecordingError
 from companion.languages.english import counted
-from companion.tape.reel import Reel
+from companion.tape.recording_writer import RecordingWriter
 from vision.capture.frames import Frame
 
 QUALITY = 95
@@ -42,15 +42,15 @@ class _Heights:
 
 
 class Tape:
-    """Writes frames to a reel in a thread of its own.  :meth:`take` and :meth:`close` belong to one other thread."""
+    """Writes frames to a recording in its own thread.  :meth:`take` and :meth:`close` are called by another one."""
 
-    def __init__(self, reel: Reel, say: Callable[[str], None], *, is_live: bool = True) -> None:
+    def __init__(self, writer: RecordingWriter, say: Callable[[str], None], *, is_live: bool = True) -> None:
         """``say`` is told in one line what people should know.
 
         A source that is not ``is_live``, such as a film, is made to wait for the disk; a live one loses frames.
         """
         self.dropped = 0
-        self._reel, self._say, self._is_live = reel, say, is_live
+        self._writer, self._say, self._is_live = writer, say, is_live
         self._waiting: queue.Queue[_Shot | _Heights | None] = queue.Queue(WAITING)
         self._is_over = False
         self._thread = threading.Thread(target=self._write, name="tape", daemon=True)
@@ -59,7 +59,7 @@ class Tape:
     @property
     def folder(self) -> Path:
         """Where the recording lies."""
-        return self._reel.folder
+        return self._writer.folder
 
     def take(self, frame: Frame, *, is_calm: bool) -> None:
         """Record a frame; ``is_calm``: nothing moved and nobody read it, so that it may be dropped if space is short.
@@ -81,7 +81,7 @@ class Tape:
             self._waiting.put(thing, block=not self._is_live)
         except queue.Full:
             if self.dropped == 0:
-                self._say(f"{self._reel.folder}: the disk is too slow for the recording; frames are being dropped")
+                self._say(f"{self._writer.folder}: the disk is too slow for the recording; frames are being dropped")
             self.dropped += 1
 
     def close(self) -> None:
@@ -90,10 +90,10 @@ class Tape:
             return
         self._waiting.put(None)
         self._thread.join()
-        self._reel.close()
+        self._writer.close()
         lost = f", {self.dropped} dropped" if self.dropped else ""
-        size = f"{self._reel.used_bytes / 1e6:.0f} MB"
-        self._say(f"{self._reel.folder}: {counted(self._reel.frames, 'frame')} recorded{lost}, {size}")
+        size = f"{self._writer.used_bytes / 1e6:.0f} MB"
+        self._say(f"{self._writer.folder}: {counted(self._writer.frames, 'frame')} recorded{lost}, {size}")
 
     def _write(self) -> None:
         """The thread: writes until the end comes or the disk fails; after a failure whatever comes is dropped."""
@@ -108,7 +108,7 @@ class Tape:
 
     def _keep(self, thing: _Shot | _Heights) -> None:
         if isinstance(thing, _Heights):
-            self._reel.add_heights(thing.t_s, thing.heights_mm)
+            self._writer.add_heights(thing.t_s, thing.heights_mm)
             return
         _, picture = cv2.imencode(".jpg", thing.frame.image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-        self._reel.add(picture.tobytes(), thing.frame.t_s, is_calm=thing.is_calm)
+        self._writer.add(picture.tobytes(), thing.frame.t_s, is_calm=thing.is_calm)

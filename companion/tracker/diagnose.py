@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from companion.rules.board import Player, Sight, Stack, Table
 from companion.rules.game import Attempt, Move, Violation
 from companion.tracker.hypotheses import Prediction
-from companion.tracker.sights import Changes, altered, is_pillar, names_of, stack_of
+from companion.tracker.sights import Changes, apply_changes, is_pillar, names_of, stack_of
 
-MOST_CLAUSES = 2
+MAX_CLAUSES = 2
 """Number of broken rules that a spoken sentence names at most: nobody listens to a longer one."""
 
 
@@ -36,7 +36,7 @@ class Diagnosis:
     def reason(self) -> str:
         """One sentence for people, naming only the first broken rules, which matter most."""
         clauses = list(dict.fromkeys(violation.text.rstrip(".") for violation in self.violations))
-        return "; ".join(clauses[:MOST_CLAUSES]) + "."
+        return "; ".join(clauses[:MAX_CLAUSES]) + "."
 
 
 def diagnose(prediction: Prediction, changes: Changes, attempts: Iterable[Attempt]) -> Diagnosis:
@@ -74,7 +74,7 @@ def _nearest(known: Stack, sight: Sight) -> Stack:
 
 def view_of(prediction: Prediction, changes: Changes) -> tuple[Sight, ...]:
     """The whole view that differs from the last accepted one by ``changes``."""
-    return altered(prediction.sights, changes)
+    return apply_changes(prediction.sights, changes)
 
 
 def _cells(prediction: Prediction, changes: Changes, violations: tuple[Violation, ...]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from companion.tracker.pillars import Rows
 from companion.tracker.sights import EMPTY_SIGHT, PILLAR, Changes, Place
 from vision.reading import CellState, Reading
 
-MISREAD = 1e-5
+OUTLIER_PROBABILITY = 1e-5
 """Outlier probability: that a cell's reading is independent of what stands there, beyond the reading's own uncertainty.
 
 With the forty states of a kit this bounds one cell's evidence to 15 nats.
@@ -27,7 +27,7 @@ With the forty states of a kit this bounds one cell's evidence to 15 nats.
 UNKNOWN: Sight = (None, None)
 """The state of a place about which nothing is known."""
 
-HIDDEN_SHARE = 0.3
+OCCLUSION_THRESHOLD = 0.3
 """Outlier share above which a cell counts as occluded and its reading is ignored."""
 
 STILL_SHARE, CHANGED_SHARE, STILL_NATS = 0.05, 0.2, 6.0
@@ -47,7 +47,7 @@ come from a neighbour.  A pillar that has moved by a level changes 0.13 to 0.6 o
 has come to an empty cell: of 796 that stayed empty in three traced matches none had changed alone, the pictures of the
 14 to which a piece came had changed by 0.3 and more (2026-11-25).  A piece may merely have been nudged."""
 
-HAND_SHARE = 0.5
+HAND_THRESHOLD = 0.5
 """Outlier share of one cell from which on something lies over the board: hands cover several cells wholly."""
 
 
@@ -111,7 +111,7 @@ class Evidence:
         return self.columns.states[column]
 
 
-def weigh(
+def evidence_of(
     layout: Layout,
     reading: Reading,
     before: Sequence[Sight | None] | None = None,
@@ -120,18 +120,22 @@ def weigh(
 ) -> Evidence:
     """The evidence of one reading, its cells in the order of ``layout``; cells that it lacks are hidden.
 
-    ``before`` is what stood at each place when the last picture that made sense was taken (``reading.changed``); None
-    for places that were in doubt even then: as long as such a cell's picture is unchanged it says nothing new, and the
-    doubt is not raised again; UNKNOWN for places about which nothing should be assumed.  ``pillars`` (n, l) are the
-    log-likelihoods of their levels, from 0 on; None if there are no pillars.  ``claimed`` is what an accusation took to
-    be at some of the UNKNOWN places: an unchanged picture does not prove it, a changed one speaks against it.
+    Args:
+        layout: the board.
+        reading: ``reading.changed`` is relative to the last picture whose table was understood.
+        before: the sight of each place in that picture.  None for places that were in doubt even then: while the
+            picture of such a cell is unchanged, the cell is hidden, so that the doubt is not raised again.  UNKNOWN for
+            places about which nothing is to be assumed.
+        pillars: (n, l) log-likelihoods of the pillars' levels, from 0 on; None if there are no pillars.
+        claimed: what an accusation took to be at some of the UNKNOWN places: an unchanged picture is no evidence for
+            it, a changed one is evidence against it.
     """
     m = len(reading.states)
     rows = _row_numbers(layout, reading.cells)
-    log_p = np.full((len(rows), m + 1), np.log(MISREAD / m))
+    log_p = np.full((len(rows), m + 1), np.log(OUTLIER_PROBABILITY / m))
     likelihood = np.exp(reading.log_likelihood.astype(np.float64))
-    floored = np.log((1 - MISREAD) * likelihood + MISREAD / m)
-    covered = (rows < 0) | (reading.outlier_share[rows] > HIDDEN_SHARE)
+    floored = np.log((1 - OUTLIER_PROBABILITY) * likelihood + OUTLIER_PROBABILITY / m)
+    covered = (rows < 0) | (reading.outlier_share[rows] > OCCLUSION_THRESHOLD)
     hidden = covered.copy()
     log_p[:, :m] = floored[rows]
     pictured = log_p.copy()
@@ -139,13 +143,13 @@ def weigh(
         doubtful = np.array([sight is None for sight in before[: len(rows)]])
         hidden |= doubtful & (reading.changed[rows] < STILL_SHARE)
         known = {cell: sight for cell, sight in enumerate(before[: len(rows)]) if sight is not None}
-        for cell in _moved(before[len(rows) :], pillars):
+        for cell in _moved_pillars(before[len(rows) :], pillars):
             # Its picture has changed, whatever stands on it.
             known.pop(cell, None)
         taken_for = {cell: sight for cell, sight in claimed if cell in known}
         nats = _same_nats(layout, reading.changed[rows], known | taken_for)
         nats[list(taken_for)] = np.minimum(nats[list(taken_for)], 0.0)
-        _recall(log_p, columns_of(reading.states), known | taken_for, nats)
+        _add_prior_state(log_p, columns_of(reading.states), known | taken_for, nats)
     if pillars is not None and reading.level_log_likelihood is not None:
         # A pillar that stands higher than the camera can read looks as if something stood on it.
         beyond = pillars.argmax(axis=1) >= reading.level_log_likelihood.shape[1]
@@ -155,12 +159,12 @@ def weigh(
     if pillars is None:
         return evidence
     if before is not None and reading.changed is not None:
-        pillars = _still(pillars, reading.changed[rows], before[len(rows) :])
-    return _on_pillars(evidence, pillars)
+        pillars = _add_unmoved_pillars(pillars, reading.changed[rows], before[len(rows) :])
+    return _join_pillars(evidence, pillars)
 
 
-def _still(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sight | None]) -> Rows:
-    """(n, l) ``pillars`` with the evidence of unchanged pictures: there the pillar has not moved.
+def _add_unmoved_pillars(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sight | None]) -> Rows:
+    """(n, l) ``pillars`` with the evidence that a pillar whose picture is unchanged has not moved.
 
     A changed picture has many causes, so it adds nothing; a pillar that moves changes more of its picture than a piece
     may (:data:`ALONE_NATS`).
@@ -173,10 +177,10 @@ def _still(pillars: Rows, changed: npt.NDArray[np.float32], before: Sequence[Sig
     return result
 
 
-def levels_seen(layout: Layout, reading: Reading, before: Sequence[Sight | None] | None = None) -> Rows | None:
-    """(n, l) what the picture alone says about the pillars' levels, in the order of ``layout``; None if nothing.
+def camera_levels(layout: Layout, reading: Reading, before: Sequence[Sight | None] | None = None) -> Rows | None:
+    """(n, l) log-likelihoods of the pillars' levels by the picture alone, in the order of ``layout``; None if unknown.
 
-    ``before`` as in :func:`weigh`: a pillar whose picture alone has changed is no longer at its former level.
+    ``before`` as in :func:`evidence_of`: a pillar whose picture alone has changed is no longer at its former level.
     """
     if reading.level_log_likelihood is None:
         return None
@@ -190,7 +194,7 @@ def levels_seen(layout: Layout, reading: Reading, before: Sequence[Sight | None]
             if sight is not None and columns.of(sight) == best[cell] and level is not None and np.ptp(seen[cell]):
                 seen[cell, level] -= ALONE_NATS
                 seen[cell] -= np.logaddexp.reduce(seen[cell])
-    seen[(rows < 0) | (reading.outlier_share[rows] > HIDDEN_SHARE)] = -np.log(seen.shape[1])
+    seen[(rows < 0) | (reading.outlier_share[rows] > OCCLUSION_THRESHOLD)] = -np.log(seen.shape[1])
     return seen
 
 
@@ -201,11 +205,13 @@ def _changed_alone(layout: Layout, changed: npt.NDArray[np.float32]) -> npt.NDAr
     """
     alone, most = changed >= ALONE_SHARE, np.where(np.isnan(changed), 1.0, changed)
     for each in np.flatnonzero(alone).tolist():
-        alone[each] = changed[each] >= ALONE_TIMES * max((most[cell] for cell in _around(layout, each)), default=0.0)
+        alone[each] = changed[each] >= ALONE_TIMES * max(
+            (most[cell] for cell in _neighbours(layout, each)), default=0.0
+        )
     return alone
 
 
-def _around(layout: Layout, cell: Cell) -> Iterator[Cell]:
+def _neighbours(layout: Layout, cell: Cell) -> Iterator[Cell]:
     """The up to eight cells adjacent to a cell."""
     for across in (-1, 0, 1):
         for up in (-1, 0, 1):
@@ -214,16 +220,16 @@ def _around(layout: Layout, cell: Cell) -> Iterator[Cell]:
                 yield beside
 
 
-def _moved(before: Sequence[Sight | None], pillars: Rows | None) -> Iterator[Cell]:
-    """The cells whose pillar now seems to stand at another level."""
+def _moved_pillars(before: Sequence[Sight | None], pillars: Rows | None) -> Iterator[Cell]:
+    """The cells whose pillar has another most probable level than ``before``, or was in doubt then."""
     if pillars is not None:
         for cell, sight in enumerate(before):
             if sight is None or sight[0] != int(pillars[cell].argmax()):
                 yield cell
 
 
-def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
-    """``evidence`` of the cells joined with that of the pillars under them."""
+def _join_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
+    """The evidence of cells and pillars in one table: n rows of cells, then n rows of pillars."""
     n, m = evidence.log_p.shape
     levels = pillars.shape[1]
     log_p = np.full((2 * n, m + levels), min(evidence.log_p.min(), pillars.min()))
@@ -237,7 +243,7 @@ def _on_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
     return Evidence(columns_of(evidence.columns.states, levels), log_p, pictured, silent, covered, evidence.readings)
 
 
-def _recall(
+def _add_prior_state(
     log_p: npt.NDArray[np.float64], columns: Columns, before: Mapping[Cell, Sight], nats: npt.NDArray[np.float64]
 ) -> None:
     """Add to ``log_p`` (n, m + 1), at the state each cell held ``before``, the log-likelihoods ``nats`` (n,)."""
@@ -280,8 +286,8 @@ def combine(frames: Sequence[Evidence]) -> Evidence:
     return Evidence(frames[0].columns, log_p, pictured, np.asarray(~seen.any(axis=0)), np.asarray(covered), readings)
 
 
-def without(evidence: Evidence, places: frozenset[Place]) -> Evidence:
-    """``evidence`` that says nothing about ``places``."""
+def mask_places(evidence: Evidence, places: frozenset[Place]) -> Evidence:
+    """``evidence`` with ``places`` hidden: their log-likelihoods are 0."""
     if not places:
         return evidence
     log_p, pictured = evidence.log_p.copy(), evidence.pictured.copy()
@@ -291,7 +297,7 @@ def without(evidence: Evidence, places: frozenset[Place]) -> Evidence:
     return replace(evidence, log_p=log_p, pictured=pictured, hidden=hidden, covered=covered)
 
 
-def touched(layout: Layout, reading: Reading) -> frozenset[Cell]:
+def touched_cells(layout: Layout, reading: Reading) -> frozenset[Cell]:
     """The cells that look as if something had been done there since the last picture that made sense."""
     if reading.changed is None:
         return frozenset()
@@ -310,7 +316,7 @@ def changed_cells(layout: Layout, reading: Reading) -> frozenset[Cell]:
 
 def shows_hand(reading: Reading) -> bool:
     """Whether something that is neither board nor piece lies over the board: then the table is not calm."""
-    return bool((reading.outlier_share >= HAND_SHARE).any())
+    return bool((reading.outlier_share >= HAND_THRESHOLD).any())
 
 
 def cells_against(evidence: Evidence, columns: npt.NDArray[np.intp], nats: float) -> frozenset[Cell]:

@@ -28,7 +28,7 @@ MISSED_S = 0.25
 """Longest gap between two pictures, while arms come and go, at which an arm that is not seen was hardly there: with
 longer gaps a visit shows in few pictures or in none, as when a referee reads on a busy computer."""
 
-LEAST_FRAMES = 4
+MIN_FRAMES = 4
 """Number of frames with an arm, a third of a second, from which on sides count."""
 
 USUAL_SHARE = 0.2
@@ -55,10 +55,10 @@ class Hands:
     together: frozenset[Cell] = frozenset()
 
 
-NOBODY_CAME = Hands()
+NO_HANDS = Hands()
 
 
-def reached(hands: Hands, sides: Collection[str], gap_s: float = 0.0, turned: frozenset[Cell] = frozenset()) -> Hands:
+def add_sides(hands: Hands, sides: Collection[str], gap_s: float = 0.0, turned: frozenset[Cell] = frozenset()) -> Hands:
     """``hands`` after one more frame, ``gap_s`` after the one before, in which arms reached in from ``sides``.
 
     ``turned`` are the pillars that moved in that frame.
@@ -68,7 +68,7 @@ def reached(hands: Hands, sides: Collection[str], gap_s: float = 0.0, turned: fr
     return replace(hands, visit=visit, gap_s=max(hands.gap_s, gap_s), together=together)
 
 
-def settled(hands: Hands, movers: Sequence[Player]) -> Hands:
+def end_visit(hands: Hands, movers: Sequence[Player]) -> Hands:
     """``hands`` once the table makes sense and ``movers`` have moved; a single mover's sides are added to his seat."""
     if len(movers) != 1:
         return Hands(seats=hands.seats)
@@ -77,16 +77,16 @@ def settled(hands: Hands, movers: Sequence[Player]) -> Hands:
     return Hands(seats={**hands.seats, mover: seat})
 
 
-def are_seen(hands: Hands) -> bool:
+def has_arms(hands: Hands) -> bool:
     """Whether enough arms have been seen since the table last made sense to tell whose hands they were."""
-    return sum(hands.visit.values()) >= LEAST_FRAMES
+    return sum(hands.visit.values()) >= MIN_FRAMES
 
 
-def log_odds_of_one(hands: Hands, players: Collection[Player]) -> float | None:
+def one_player_log_odds(hands: Hands, players: Collection[Player]) -> float | None:
     """Log odds that one of ``players`` did it all; the prior if no arm was seen; None if there is only one player."""
     if len(set(players)) < 2:
         return None
-    if not are_seen(hands):
+    if not has_arms(hands):
         return LOG_ONE
     usual = [_usual(hands, player) for player in set(players)]
     if not all(usual):
@@ -97,5 +97,6 @@ def log_odds_of_one(hands: Hands, players: Collection[Player]) -> float | None:
 
 
 def _usual(hands: Hands, player: Player) -> set[str]:
+    """The sides from which a player usually reaches in."""
     seen = hands.seats.get(player, {})
     return {side for side, count in seen.items() if count >= USUAL_SHARE * sum(seen.values())}

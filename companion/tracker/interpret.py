@@ -27,73 +27,73 @@ from companion.rules.game import Move, Position, Stage
 from companion.rules.notation import format_move
 from companion.tracker.diagnose import Diagnosis, diagnose
 from companion.tracker.evidence import Evidence, cells_against
-from companion.tracker.hands import are_seen, log_odds_of_one
+from companion.tracker.hands import has_arms, one_player_log_odds
 from companion.tracker.hypotheses import (
     CHANGED_NATS,
-    LOG_FAULT_CELL,
-    Act,
-    Half,
-    Jump,
-    Line,
-    LineAndAct,
-    Other,
+    LOG_PRIOR_FAULT_CELL,
+    Cause,
+    CompleteMove,
+    MoveSequence,
+    NoChange,
+    PartialMove,
+    PillarJump,
     Prediction,
-    Same,
-    Story,
-    Turn,
+    SequenceThenAct,
+    SingleAct,
+    Unexplained,
     base_columns,
     columns_with,
 )
 from companion.tracker.scoring import Context, Group, legal_without, score_hypotheses
 from companion.tracker.sights import Changes, is_pillar
-from companion.tracker.verification import CERTAIN, SecondLook, rivals, second_thoughts
+from companion.tracker.verification import CERTAIN, SecondLook, competing_views, reweigh
 
 
 @dataclass(frozen=True, slots=True)
-class Sureness:
+class Thresholds:
     """Posterior thresholds for announcing what lies on the table.
 
-    ``little``: what commits nobody, that nothing has changed or that a turn is half done; ``legal``: moves played or
-    taken back; ``wrong``: accusations, since a late verdict is cheaper than a false one.
+    ``neutral``: for verdicts without consequences (no change, a turn half done); ``legal``: for moves played or taken
+    back; ``illegal``: for violations, since a late verdict costs less than a false one.
     """
 
-    little: float
+    neutral: float
     legal: float
-    wrong: float
+    illegal: float
 
 
-AT_FIRST = Sureness(little=0.95, legal=0.99, wrong=0.995)
-"""From the first picture on.  ``wrong`` can be reached by one cell (a piece too many), since evidence.MISREAD makes
-misreading it a thousand times less likely than an act that changes it."""
+INITIAL_THRESHOLDS = Thresholds(neutral=0.95, legal=0.99, illegal=0.995)
+"""From the first picture on.  ``illegal`` can be reached by one cell (a piece too many), since with
+evidence.OUTLIER_PROBABILITY misreading it is a thousand times less likely than an act that changes it."""
 
 PATIENT_READINGS = 4
-AFTER_PATIENCE = Sureness(little=0.95, legal=0.97, wrong=0.98)
+LATE_THRESHOLDS = Thresholds(neutral=0.95, legal=0.97, illegal=0.98)
 """From the fourth picture of a calm on, since further ones are no new evidence: a question would disturb more than
 it helps."""
 
-IN_THE_END = 0.5
-"""Posterior threshold after lasting doubt, when silence would hide that something is amiss.  Moves are never guessed;
-people can be asked which it was."""
+FALLBACK_THRESHOLD = 0.5
+"""Posterior threshold once the doubt has lasted, since saying nothing would hide a violation.  Moves are never guessed:
+people are asked which one it was."""
 
-AMISS = 0.1
-"""Posterior of a violation from which a calm table in lasting doubt is worth a question: missing an act costs the match
-more than a look at a square costs people."""
+VIOLATION_THRESHOLD = 0.1
+"""Posterior of a violation from which people are asked about a table in lasting doubt: a missed violation costs the
+match more than a look at a square costs the players."""
 
-ONE_HAND = 0.98
-"""Probability from which one player is said to have done what two might have: as AFTER_PATIENCE.wrong."""
+ONE_PLAYER_THRESHOLD = 0.98
+"""Probability from which one player is accused of having made the moves of two: as LATE_THRESHOLDS.illegal."""
 
-WORTH_ASKING, WORTH_OFFERING = 0.1, 0.01
+ASK_THRESHOLD, OFFER_THRESHOLD = 0.1, 0.01
 """Posteriors above which people are asked about moves, and above which a single further one is offered with these: one
 more answer makes a question no dearer, and one that lacks the move that was played costs an entry by hand."""
 
-WORTH_KEEPING = 1e-3
+KEEP_THRESHOLD = 1e-3
 """Posterior above which an explanation is kept in mind while a table is in doubt, as a later table may prove it right.
-Moves and take-backs are kept if at least WORTH_ASKING times as probable as the likeliest of them."""
+Moves and take-backs are kept if at least ASK_THRESHOLD times as probable as the likeliest of them."""
 
 STRANGE_PIECES = 3
 """Nobody adds so many pieces at once; a cell that seems to have grown by so many is behind a sleeve or a hand."""
 
-RANKED = 6
+MAX_RANKED = 6
 """Number of explanations kept with each verdict."""
 
 
@@ -101,7 +101,7 @@ RANKED = 6
 class Unchanged:
     """The table shows the last accepted position, or the one after a ``doubted`` line if squares are hidden."""
 
-    doubted: tuple[Line, ...] = ()
+    doubted: tuple[MoveSequence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,27 +144,27 @@ class Illegal:
 
 
 @dataclass(frozen=True, slots=True)
-class CannotTell:
+class Undecided:
     """No explanation is clearly the best; ``options`` are the legal ones among the likely ones.
 
-    ``doubted`` are all lines worth keeping in mind.  If the doubt lasts, the table may be taken for ``in_the_end``, of
-    posterior ``sure``.  ``is_amiss``: a violation of the rules is quite possible.  ``or_one_hand``: as in
-    :class:`Ambiguous`.
+    ``doubted`` are all lines worth keeping in mind.  If the doubt lasts, the table may be taken for ``fallback``, of
+    posterior ``fallback_posterior``.  ``is_violation_possible``: a violation of the rules has a considerable
+    posterior.  ``or_one_hand``: as in :class:`Ambiguous`.
     """
 
     options: tuple[tuple[Move, ...], ...]
-    in_the_end: Unchanged | InProgress | Illegal | None = None
-    is_amiss: bool = False
-    sure: float = 0.0
+    fallback: Unchanged | InProgress | Illegal | None = None
+    is_violation_possible: bool = False
+    fallback_posterior: float = 0.0
     or_one_hand: bool = False
-    doubted: tuple[Line, ...] = ()
+    doubted: tuple[MoveSequence, ...] = ()
 
 
-Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illegal | CannotTell
+Interpretation = Unchanged | Played | Ambiguous | InProgress | TakenBack | Illegal | Undecided
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedExplanation:
     """One explanation in words, with its posterior and how its view differs from the accepted one."""
 
     what: str
@@ -187,27 +187,27 @@ class Judgement:
     interpretation: Interpretation
     changes: Changes
     posterior: float
-    ranked: tuple[Ranked, ...]
+    ranked: tuple[RankedExplanation, ...]
     odd: Changes
     is_strange: bool
     rivals: tuple[Changes, ...] = ()
     is_disputed: bool = False
 
     @property
-    def doubted(self) -> tuple[Line, ...]:
+    def doubted(self) -> tuple[MoveSequence, ...]:
         """The lines by which the match may have gone on, to be kept in mind until something contradicts them."""
         match self.interpretation:
-            case Unchanged() | CannotTell() as meaning:
+            case Unchanged() | Undecided() as meaning:
                 return meaning.doubted
             case Ambiguous(options):
-                return tuple(map(Line, options))
+                return tuple(map(MoveSequence, options))
             case _:
                 return ()
 
     @property
     def is_clear(self) -> bool:
         """Whether it needs no second look: it accuses nobody, asks nothing, and has hardly a rival."""
-        is_word = isinstance(self.interpretation, (Illegal, Ambiguous, CannotTell))
+        is_word = isinstance(self.interpretation, (Illegal, Ambiguous, Undecided))
         return not is_word and self.posterior >= CERTAIN
 
 
@@ -218,42 +218,49 @@ def interpret(
     base = base_columns(evidence.columns, prediction.sights)
     groups = score_hypotheses(evidence, prediction, context, base, () if look is None else tuple(look.log_p))
     if look is not None:
-        groups = second_thoughts(groups, look, evidence, base)
+        groups = reweigh(groups, look, evidence, base)
     best = groups[0]
-    wrong = sum(group.posterior for group in groups if group.is_wrong)
+    wrong = sum(group.posterior for group in groups if group.is_illegal)
     meaning = _meaning(prediction, best, context)
-    sure = wrong if best.is_wrong and isinstance(meaning, Illegal) else best.posterior
+    sure = wrong if best.is_illegal and isinstance(meaning, Illegal) else best.posterior
     plain = legal_without(groups, context.contested)
-    if plain or sure < _needed(meaning, AFTER_PATIENCE if evidence.readings >= PATIENT_READINGS else AT_FIRST):
-        options = tuple(dict.fromkeys((*plain, *_worth_asking(groups))))
-        one_hand = any(_one_hand(prediction.match, moves, context) >= WORTH_ASKING for moves in options)
-        end, kept = None if plain else _in_the_end(meaning, sure), (*map(Line, plain), *_worth_keeping(groups))
-        meaning = CannotTell(options, end, wrong >= AMISS, sure, one_hand, tuple(dict.fromkeys(kept)))
+    if plain or sure < _threshold(
+        meaning, LATE_THRESHOLDS if evidence.readings >= PATIENT_READINGS else INITIAL_THRESHOLDS
+    ):
+        options = tuple(dict.fromkeys((*plain, *_offered_moves(groups))))
+        one_hand = any(_one_player_probability(prediction.match, moves, context) >= ASK_THRESHOLD for moves in options)
+        end, kept = None if plain else _fallback(meaning, sure), (*map(MoveSequence, plain), *_kept_sequences(groups))
+        meaning = Undecided(options, end, wrong >= VIOLATION_THRESHOLD, sure, one_hand, tuple(dict.fromkeys(kept)))
     elif isinstance(meaning, Unchanged):
         # Without those that look exactly the same: such a ply is never assumed to have passed unseen.
-        meaning = Unchanged(_worth_keeping(groups[1:]))
-    ranked = tuple(Ranked(_told(prediction, group), group.posterior, group.changes) for group in groups[:RANKED])
-    done = next((group for group in groups if any(not isinstance(story, Other) for story in group.stories)), best)
+        meaning = Unchanged(_kept_sequences(groups[1:]))
+    ranked = tuple(
+        RankedExplanation(_describe_group(prediction, group), group.posterior, group.changes)
+        for group in groups[:MAX_RANKED]
+    )
+    done = next((group for group in groups if any(not isinstance(cause, Unexplained) for cause in group.causes)), best)
     odd = _odd_cells(evidence, columns_with(evidence, base, done.changes))
     strange = tuple((place, seen) for place, _, seen in odd)
     explained = prediction.due if look is None else prediction.due | look.refuted
     is_strange = _is_strange(tuple(row for row in odd if (row[0], row[2]) not in explained))
     is_disputed = look is not None and look.log_p.get(best.changes, 0.0) < 0
-    return Judgement(meaning, best.changes, best.posterior, ranked, strange, is_strange, rivals(groups), is_disputed)
+    return Judgement(
+        meaning, best.changes, best.posterior, ranked, strange, is_strange, competing_views(groups), is_disputed
+    )
 
 
 def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpretation:
-    """What people are told about the one view that is clearly the likeliest."""
+    """The interpretation of a view that is clearly the most probable one."""
     options = tuple(dict.fromkeys(group.legal()))
     finished = tuple(moves for moves in options if len(moves) == 1 and moves[0] in context.begun)
     if len(finished) == 1:
         return Played(finished[0])
-    if any(isinstance(story, Same) for story in group.stories):
+    if any(isinstance(cause, NoChange) for cause in group.causes):
         return Ambiguous(options) if context.is_done and options else Unchanged()
     options = finished or options
-    halves = [story for story in group.stories if isinstance(story, Half)]
-    attempts = [story.attempt for story in group.stories if isinstance(story, Act)]
-    is_act = any(isinstance(story, (Act, Jump)) for story in group.stories)
+    halves = [cause for cause in group.causes if isinstance(cause, PartialMove)]
+    attempts = [cause.attempt for cause in group.causes if isinstance(cause, SingleAct)]
+    is_act = any(isinstance(cause, (SingleAct, PillarJump)) for cause in group.causes)
     is_sequence = bool(options) and len(options[0]) > 1
     if options and not is_sequence:
         return Played(options[0]) if len(options) == 1 else Ambiguous(options)
@@ -263,41 +270,45 @@ def _meaning(prediction: Prediction, group: Group, context: Context) -> Interpre
         return TakenBack(min(backs))
     if options and not is_act:
         return _sequence(prediction, options, context, group.changes)
-    if not is_act and (other := _otherwise(prediction.match, group, context)):
+    if not is_act and (other := _other_play(prediction.match, group, context)):
         return other
     return Illegal(diagnose(prediction, group.changes, attempts), _is_lifted(prediction, group.changes))
 
 
-def _otherwise(match: Match, group: Group, context: Context) -> TakenBack | Played | None:
-    """What was played if no move has this view: a replayed move, or a line in doubt followed by an illegal act.
+def _other_play(match: Match, group: Group, context: Context) -> TakenBack | Played | None:
+    """The legal part of a view that no single move explains: a replayed move, or a line in doubt before an illegal act.
 
-    None if it is not certain, or if by the arms that were seen one player made the moves of several.
+    None if several such lines are possible, or if a single player seems to have made the moves of several.
     """
     again = [line for line in group.lines if line.undone]
-    overtaken = [story.line for story in group.stories if isinstance(story, LineAndAct)]
+    overtaken = [cause.line for cause in group.causes if isinstance(cause, SequenceThenAct)]
     certain = next((lines[0] for lines in (again, overtaken) if len(lines) == 1), None)
     if certain is None:
         return None
     if certain.undone:
         return TakenBack(certain.undone, certain.moves)
-    return Played(certain.moves) if _one_hand(match, certain.moves, context) < ONE_HAND else None
+    return (
+        Played(certain.moves) if _one_player_probability(match, certain.moves, context) < ONE_PLAYER_THRESHOLD else None
+    )
 
 
 def _sequence(
     prediction: Prediction, options: tuple[tuple[Move, ...], ...], context: Context, changes: Changes
 ) -> Played | Ambiguous | Illegal:
-    """Several plies: which ones is asked; the order of the same ones is not, since it leads to the same position.
+    """The interpretation of several plies.
 
-    If the table passed through a line that was seen in doubt, only the orders that begin with it count.  If one player
-    may have done what only several may do, that is asked too, or announced: a single ply that was seen in doubt shows
-    that players took turns, but several at once do not.
+    People are asked which plies were played, but not in which order if all orders lead to the same position.
+
+    If an earlier table, in doubt, showed the beginning of one of these sequences, only sequences with that beginning
+    count.  If a single player may have made the moves of several, that is asked too, or announced as a violation,
+    unless a single ply was seen on its own before: then the players took turns.
     """
     match = prediction.match
     fitting = tuple(moves for moves in options if any(_begins(moves, line) for line in context.doubted))
     options = fitting or options
     took_turns = any(len(line.moves) == 1 and _begins(options[0], line) for line in context.doubted)
-    one = 0.0 if took_turns else _one_hand(match, options[0], context)
-    if one >= ONE_HAND:
+    one = 0.0 if took_turns else _one_player_probability(match, options[0], context)
+    if one >= ONE_PLAYER_THRESHOLD:
         return Illegal(diagnose(prediction, changes, ()), is_lifted=False)
     ends: dict[Position, tuple[Move, ...]] = {}
     for moves in options:
@@ -305,27 +316,27 @@ def _sequence(
         for move in moves:
             position = match.game.play(position, move)
         ends.setdefault(position, moves)
-    if len(ends) == 1 and (one < WORTH_ASKING or not are_seen(context.hands)):
+    if len(ends) == 1 and (one < ASK_THRESHOLD or not has_arms(context.hands)):
         return Played(next(iter(ends.values())))
-    return Ambiguous(tuple(ends.values()), or_one_hand=one >= WORTH_ASKING)
+    return Ambiguous(tuple(ends.values()), or_one_hand=one >= ASK_THRESHOLD)
 
 
-def _begins(moves: tuple[Move, ...], line: Line) -> bool:
-    """Whether ``moves`` go on from ``line``."""
+def _begins(moves: tuple[Move, ...], line: MoveSequence) -> bool:
+    """Whether ``moves`` begin with those of ``line``."""
     return not line.undone and moves[: len(line.moves)] == line.moves
 
 
-def _one_hand(match: Match, moves: tuple[Move, ...], context: Context) -> float:
-    """Probability that one player made all of ``moves``, which several should have; 0 if one should have.
+def _one_player_probability(match: Match, moves: tuple[Move, ...], context: Context) -> float:
+    """Probability that one player made all of ``moves``; 0 if they are one player's moves by the rules.
 
-    Players take turns: whoever turns two pillars at the same time does both.
+    It is 1 if two of their pillars moved at the same time, since players who take turns do not do that.
     """
     turned = {move.target for move in moves if move.step}
     players = []
     for move in moves:
         players.append(match.position.to_move)
         match = match.play(move)
-    log_odds = log_odds_of_one(context.hands, players)
+    log_odds = one_player_log_odds(context.hands, players)
     if log_odds is not None and len(turned & context.hands.together) > 1:
         return 1.0
     return 0.0 if log_odds is None else 1 / (1 + exp(-log_odds))
@@ -339,33 +350,34 @@ def _is_lifted(prediction: Prediction, changes: Changes) -> bool:
     return all(before is not None and after is not None and after < before for before, after in heights)
 
 
-def _needed(meaning: Interpretation, sureness: Sureness) -> float:
-    """The posterior from which ``meaning`` is announced."""
+def _threshold(meaning: Interpretation, thresholds: Thresholds) -> float:
+    """The posterior from which an interpretation is announced."""
     if isinstance(meaning, Illegal):
-        return sureness.wrong
-    return sureness.little if isinstance(meaning, (Unchanged, InProgress)) else sureness.legal
+        return thresholds.illegal
+    return thresholds.neutral if isinstance(meaning, (Unchanged, InProgress)) else thresholds.legal
 
 
-def _in_the_end(meaning: Interpretation, sure: float) -> Unchanged | InProgress | Illegal | None:
-    """What a table in lasting doubt is taken for, if its likeliest meaning is ``meaning`` with posterior ``sure``."""
-    if isinstance(meaning, (Unchanged, InProgress, Illegal)) and sure >= IN_THE_END:
+def _fallback(meaning: Interpretation, sure: float) -> Unchanged | InProgress | Illegal | None:
+    """What to fall back on in lasting doubt; ``meaning`` is the most probable interpretation, of posterior ``sure``."""
+    if isinstance(meaning, (Unchanged, InProgress, Illegal)) and sure >= FALLBACK_THRESHOLD:
         return meaning
     return None
 
 
-def _worth_asking(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
-    """The moves that are offered to people; none if no question is needed."""
+def _offered_moves(groups: tuple[Group, ...]) -> tuple[tuple[Move, ...], ...]:
+    """The moves among which people are asked to choose; none if no move is probable enough for a question."""
     legal = [(group.posterior, moves) for group in groups for moves in group.legal()]
-    likely = [moves for posterior, moves in legal if posterior >= WORTH_ASKING]
-    single = [moves for posterior, moves in legal if posterior >= WORTH_OFFERING and len(moves) == 1]
+    likely = [moves for posterior, moves in legal if posterior >= ASK_THRESHOLD]
+    single = [moves for posterior, moves in legal if posterior >= OFFER_THRESHOLD and len(moves) == 1]
     return tuple(dict.fromkeys((*likely, *single))) if likely else ()
 
 
-def _worth_keeping(groups: tuple[Group, ...]) -> tuple[Line, ...]:
-    kept = [group for group in groups if group.posterior >= WORTH_KEEPING]
-    lines = [(group.posterior, tuple(map(Line, group.legal())) or group.lines) for group in kept]
+def _kept_sequences(groups: tuple[Group, ...]) -> tuple[MoveSequence, ...]:
+    """The move sequences to be kept in mind while the table is in doubt."""
+    kept = [group for group in groups if group.posterior >= KEEP_THRESHOLD]
+    lines = [(group.posterior, tuple(map(MoveSequence, group.legal())) or group.lines) for group in kept]
     legal = [(posterior, those) for posterior, those in lines if those]
-    likely = (those for posterior, those in legal if posterior >= WORTH_ASKING * legal[0][0])
+    likely = (those for posterior, those in legal if posterior >= ASK_THRESHOLD * legal[0][0])
     return tuple(dict.fromkeys(line for those in likely for line in those))
 
 
@@ -378,41 +390,43 @@ def contradicting(evidence: Evidence, prediction: Prediction, changes: Changes) 
 def _odd_cells(evidence: Evidence, columns: npt.NDArray[np.intp]) -> tuple[tuple[Cell, Sight, Sight], ...]:
     """The cells that contradict the view of ``columns``, each with its expected sight and the one that it shows."""
     best = evidence.best()
-    odd = sorted(cells_against(evidence, columns, -LOG_FAULT_CELL))
+    odd = sorted(cells_against(evidence, columns, -LOG_PRIOR_FAULT_CELL))
     return tuple((cell, evidence.sight(int(columns[cell])), evidence.sight(int(best[cell]))) for cell in odd)
 
 
 def _is_strange(odd: tuple[tuple[Cell, Sight, Sight], ...]) -> bool:
-    """Whether some cell has grown by more than anybody adds, and no other cell has lost what it gained."""
+    """Whether a stack has grown by more pieces than people add at once, and other stacks have not lost as many."""
     growth = [(seen[0] or 0) - (expected[0] or 0) for _, expected, seen in odd if not is_pillar(seen)]
     return max(growth, default=0) >= STRANGE_PIECES and sum(growth) >= STRANGE_PIECES
 
 
-def _told(prediction: Prediction, group: Group) -> str:
+def _describe_group(prediction: Prediction, group: Group) -> str:
     """A group in words, for whoever examines a disputed verdict."""
-    named = [story for story in group.stories if not isinstance(story, Other)] or group.stories
-    return " or ".join(dict.fromkeys(_story(prediction.match, story) for story in named))
+    named = [cause for cause in group.causes if not isinstance(cause, Unexplained)] or group.causes
+    return " or ".join(dict.fromkeys(_describe_cause(prediction.match, cause) for cause in named))
 
 
-def _story(match: Match, story: Story) -> str:
-    match story:
-        case Same():
+def _describe_cause(match: Match, cause: Cause) -> str:
+    """A cause in words."""
+    match cause:
+        case NoChange():
             return "no change"
-        case Turn(move):
+        case CompleteMove(move):
             return format_moves(match, (move,))
-        case Half(move, _):
+        case PartialMove(move, _):
             return f"{format_moves(match, (move,))} half done"
-        case Line():
-            return _line(match, story)
-        case LineAndAct(line):
-            return f"{_line(match, line)} and something else"
-        case Act(attempt):
+        case MoveSequence():
+            return _describe_sequence(match, cause)
+        case SequenceThenAct(line):
+            return f"{_describe_sequence(match, line)} and something else"
+        case SingleAct(attempt):
             return f"act {format_move(match.game, match.position, attempt.move)}"
-        case Jump() | Other():
+        case PillarJump() | Unexplained():
             return "something else"
 
 
-def _line(match: Match, line: Line) -> str:
+def _describe_sequence(match: Match, line: MoveSequence) -> str:
+    """A sequence of take-backs and moves in words."""
     if not line.undone:
         return format_moves(match, line.moves)
     back = f"{line.undone} taken back"

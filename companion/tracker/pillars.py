@@ -60,15 +60,15 @@ class Doubt:
     is_overruled: bool = False
 
     @property
-    def is_heard(self) -> bool:
-        """Whether the sensor's word still counts."""
+    def is_trusted(self) -> bool:
+        """Whether the sensor's measurements still count."""
         return not self.is_distrusted and self.outweighed < OUTWEIGHING_READINGS
 
 
 Doubts = dict[Cell, Doubt]
 
 
-def sense(heights_mm: Sequence[float | None], levels_mm: Sequence[float], noise_mm: float) -> Rows:
+def sensor_log_likelihood(heights_mm: Sequence[float | None], levels_mm: Sequence[float], noise_mm: float) -> Rows:
     """(n, l) log-likelihood of each level, at ``levels_mm`` (l,), of pillars measured at ``heights_mm`` (n,).
 
     Normal with standard deviation ``noise_mm`` about the true height; rows of pillars without a height are uniform.
@@ -80,17 +80,17 @@ def sense(heights_mm: Sequence[float | None], levels_mm: Sequence[float], noise_
     return rows - np.logaddexp.reduce(rows, axis=1, keepdims=True)
 
 
-def fused(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], doubts: Doubts) -> Rows:
-    """(n, l) what both together say about each pillar; ``accepted`` are the levels of the last accepted position.
+def fuse(sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], doubts: Doubts) -> Rows:
+    """(n, l) log-likelihoods of each pillar's levels by both; ``accepted`` are the levels of the accepted position.
 
-    Either may be None if it says nothing at all.  Rows about which neither says anything are uniform.
+    Either may be None if there is no such measurement.  Rows without any are uniform.
     """
     if sensed is not None and camera is not None:
         camera = _extended(camera, sensed)
     shape = next(rows.shape for rows in (sensed, camera) if rows is not None)
     by_sensor = np.zeros(shape) if sensed is None else _floored(sensed, SENSOR_WRONG)
     by_camera = np.zeros(shape) if camera is None else _floored(camera, CAMERA_WRONG)
-    by_sensor[[cell for cell, doubt in doubts.items() if not doubt.is_heard]] = 0.0
+    by_sensor[[cell for cell, doubt in doubts.items() if not doubt.is_trusted]] = 0.0
     by_camera[[cell for cell, doubt in doubts.items() if doubt.is_overruled]] = 0.0
     rows = by_sensor + by_camera
     for cell in contradictions(by_sensor, by_camera):
@@ -111,7 +111,7 @@ def _extended(camera: Rows, sensed: Rows) -> Rows:
 
 
 def contradictions(sensed: Rows, camera: Rows, nats: float = CLEAR_NATS) -> frozenset[Cell]:
-    """The pillars on which each clearly contradicts the other, the camera by more than ``nats``."""
+    """Pillars for which both prefer different levels, the sensor by more than CLEAR_NATS, the camera by ``nats``."""
     here = np.arange(len(sensed))
     one, other = sensed.argmax(axis=1), camera.argmax(axis=1)
     by_one = sensed[here, one] - sensed[here, other]
@@ -119,7 +119,9 @@ def contradictions(sensed: Rows, camera: Rows, nats: float = CLEAR_NATS) -> froz
     return frozenset(int(cell) for cell in np.flatnonzero((by_one > CLEAR_NATS) & (by_other > nats)))
 
 
-def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], t_s: float) -> Doubts:
+def update_doubts(
+    doubts: Doubts, sensed: Rows | None, camera: Rows | None, accepted: Sequence[int], t_s: float
+) -> Doubts:
     """The doubts after one more reading, at ``t_s``; if either says nothing, nobody is proved right or wrong.
 
     ``accepted`` are the levels of the last accepted position.
@@ -134,24 +136,24 @@ def doubted(doubts: Doubts, sensed: Rows | None, camera: Rows | None, accepted: 
     for cell in against | doubts.keys():
         doubt = doubts.get(cell) or Doubt(t_s)
         if silent[cell]:
-            following[cell] = replace(doubt, outweighed=0) if doubt.is_heard else doubt
+            following[cell] = replace(doubt, outweighed=0) if doubt.is_trusted else doubt
         elif cell in against:
             is_proved = cell in outweighed or int(camera[cell].argmax()) == accepted[cell]
             has_lasted = t_s - doubt.since_s >= DISTRUST_S
             is_fault = doubt.is_distrusted or (is_proved and has_lasted)
             # Do not wait for clearer readings for ever.
-            is_open = cell in outweighed or not (has_lasted and doubt.is_heard)
+            is_open = cell in outweighed or not (has_lasted and doubt.is_trusted)
             count = doubt.outweighed + int(cell in outweighed) if is_open else 0
             is_new = cell not in doubts and _moves_less(sensed[cell], camera[cell], accepted[cell])
             is_overruled = (is_new or doubt.is_overruled) and not count and not is_fault
             following[cell] = Doubt(t_s if is_fault else doubt.since_s, is_fault, count, is_overruled)
-        elif not doubt.is_heard and t_s - doubt.since_s < TRUST_AGAIN_S:
+        elif not doubt.is_trusted and t_s - doubt.since_s < TRUST_AGAIN_S:
             following[cell] = doubt
     return following
 
 
 def _moves_less(sensed: npt.NDArray[np.float64], camera: npt.NDArray[np.float64], accepted: int) -> bool:
-    """Whether both say (l,) that the pillar has left its ``accepted`` level, but its sensor says less far."""
+    """Whether by both (l,) the pillar has left its ``accepted`` level, and by its sensor it has moved less far."""
     return 0 < abs(int(sensed.argmax()) - accepted) < abs(int(camera.argmax()) - accepted)
 
 

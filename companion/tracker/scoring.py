@@ -11,34 +11,34 @@ import numpy.typing as npt
 
 from companion.rules.game import Move
 from companion.tracker.evidence import Evidence, cells_against, cells_undecided
-from companion.tracker.hands import NOBODY_CAME, Hands
+from companion.tracker.hands import NO_HANDS, Hands
 from companion.tracker.hypotheses import (
     CHANGED_NATS,
-    LOG_BEGUN,
-    LOG_FAULT_CELL,
-    LOG_STANDING,
-    MOST_CELLS,
-    MOST_PLIES,
+    LOG_PRIOR_COMPLETION,
+    LOG_PRIOR_FAULT_CELL,
+    LOG_PRIOR_STANDING,
+    MAX_CELLS,
+    MAX_PLIES,
     QUICK_PLIES,
-    Act,
     Batch,
+    Cause,
+    CompleteMove,
     Hypothesis,
-    Jump,
-    Line,
-    LineAndAct,
-    Other,
+    MoveSequence,
+    PillarJump,
     Prediction,
-    Story,
-    Turn,
+    SequenceThenAct,
+    SingleAct,
+    Unexplained,
     acts_beside,
     acts_within,
     columns_with,
-    compared,
-    continued,
-    doubtful,
-    faulty,
+    continuations,
+    for_compared_views,
     replays_within,
     sequences_within,
+    with_likely_faults,
+    with_possible_fault,
 )
 from companion.tracker.sights import Changes, Place, cell_of
 
@@ -64,10 +64,10 @@ class Context:
     begun: tuple[Move, ...] = ()
     standing: Changes | None = None
     unclear: int = 0
-    doubted: tuple[Line, ...] = ()
+    doubted: tuple[MoveSequence, ...] = ()
     distrusted: frozenset[Place] = frozenset()
     is_done: bool = False
-    hands: Hands = NOBODY_CAME
+    hands: Hands = NO_HANDS
     contested: frozenset[Place] = frozenset()
 
 
@@ -76,23 +76,25 @@ class Group:
     """Hypotheses with the same view, and their joint posterior."""
 
     changes: Changes
-    stories: tuple[Story, ...]
+    causes: tuple[Cause, ...]
     posterior: float
 
     @property
-    def is_wrong(self) -> bool:
+    def is_illegal(self) -> bool:
         """Whether no legal hypothesis has this view."""
-        return all(isinstance(story, (Act, LineAndAct, Jump, Other)) for story in self.stories)
+        return all(isinstance(cause, (SingleAct, SequenceThenAct, PillarJump, Unexplained)) for cause in self.causes)
 
     def legal(self) -> Iterator[tuple[Move, ...]]:
         """The legal ways to this view: single moves, or sequences if no single move leads here."""
-        turns: list[tuple[Move, ...]] = [(story.move,) for story in self.stories if isinstance(story, Turn)]
-        yield from turns or [line.moves for line in self.lines if not line.undone]
+        single_moves: list[tuple[Move, ...]] = [
+            (cause.move,) for cause in self.causes if isinstance(cause, CompleteMove)
+        ]
+        yield from single_moves or [line.moves for line in self.lines if not line.undone]
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[MoveSequence, ...]:
         """Take-backs and sequences of moves that lead to this view."""
-        return tuple(story for story in self.stories if isinstance(story, Line))
+        return tuple(cause for cause in self.causes if isinstance(cause, MoveSequence))
 
 
 def score_hypotheses(
@@ -106,38 +108,38 @@ def score_hypotheses(
 
     ``looked_at`` are the views that a second look has compared in this calm.
     """
-    field = _Field(evidence, base)
+    field = _ScoredHypotheses(evidence, base)
     field.enter(
         prediction.expected, [_boost(h, context) for h in prediction.expected.hypotheses] if context.begun else None
     )
-    if context.standing is not None and not _is_a_turn(prediction, context.standing):
-        field.enter(Batch([Hypothesis(Other(), LOG_STANDING, context.standing)]))
+    if context.standing is not None and not _is_complete_move(prediction, context.standing):
+        field.enter(Batch([Hypothesis(Unexplained(), LOG_PRIOR_STANDING, context.standing)]))
     places = cells_against(evidence, base, CHANGED_NATS)
     changed = frozenset(cell_of(prediction.match.game.layout, place) for place in places)
     if changed:
         nearest = [prediction.expected.hypotheses[0], *field.best(NEAREST)]
         field.enter(Batch(acts_within(prediction, changed)))
-        field.enter(Batch(continued(prediction, context.doubted, changed)))
+        field.enter(Batch(continuations(prediction, context.doubted, changed)))
         if field.is_unexplained():
             field.enter(Batch(replays_within(prediction, changed)))
-            if len(changed) <= MOST_CELLS:
-                most = min(QUICK_PLIES + context.unclear, MOST_PLIES)
+            if len(changed) <= MAX_CELLS:
+                most = min(QUICK_PLIES + context.unclear, MAX_PLIES)
                 field.enter(Batch(sequences_within(prediction, changed, most)))
         # Several plies must not explain away one cell that looks different.  What follows doubted lines, acts
-        # included, comes from `continued`, so that these lines count as true.
+        # included, comes from `continuations`, so that these lines count as true.
         if not context.doubted:
-            nearest += [h for h in field.best(1) if isinstance(h.story, Line) and not h.story.undone]
-        field.enter(Batch(other for h in nearest for other in faulty(h, evidence, base)))
-        field.enter_likelier(other for h in nearest for other in doubtful(h, evidence, base))
-        if isinstance(field.best(1)[0].story, Other):
+            nearest += [h for h in field.best(1) if isinstance(h.cause, MoveSequence) and not h.cause.undone]
+        field.enter(Batch(other for h in nearest for other in with_likely_faults(h, evidence, base)))
+        field.enter_likelier(other for h in nearest for other in with_possible_fault(h, evidence, base))
+        if isinstance(field.best(1)[0].cause, Unexplained):
             hidden = cells_undecided(evidence, base, CHANGED_NATS).intersection(range(len(prediction.table.stacks)))
             if hidden - changed:
                 field.enter(Batch(acts_beside(prediction, changed, hidden - changed)))
-    field.enter_likelier(compared(prediction, looked_at))
+    field.enter_likelier(for_compared_views(prediction, looked_at))
     return _grouped(field.hypotheses, field.scores)
 
 
-class _Field:
+class _ScoredHypotheses:
     """The hypotheses scored so far, with their scores."""
 
     def __init__(self, evidence: Evidence, base: npt.NDArray[np.intp]) -> None:
@@ -168,7 +170,7 @@ class _Field:
         """Whether some cell contradicts even the best hypothesis."""
         (best,) = self.best(1)
         return bool(
-            cells_against(self._evidence, columns_with(self._evidence, self._base, best.changes), -LOG_FAULT_CELL)
+            cells_against(self._evidence, columns_with(self._evidence, self._base, best.changes), -LOG_PRIOR_FAULT_CELL)
         )
 
 
@@ -180,22 +182,22 @@ def legal_without(groups: Sequence[Group], contested: frozenset[Place]) -> tuple
     """
     best = groups[0]
     rest = tuple((place, sight) for place, sight in best.changes if place not in contested)
-    if rest in ((), best.changes) or any(isinstance(story, Turn) for story in best.stories):
+    if rest in ((), best.changes) or any(isinstance(cause, CompleteMove) for cause in best.causes):
         return ()
-    stories = (story for group in groups if group.changes == rest for story in group.stories)
-    return tuple((story.move,) for story in stories if isinstance(story, Turn))
+    causes = (cause for group in groups if group.changes == rest for cause in group.causes)
+    return tuple((cause.move,) for cause in causes if isinstance(cause, CompleteMove))
 
 
-def _is_a_turn(prediction: Prediction, changes: Changes) -> bool:
+def _is_complete_move(prediction: Prediction, changes: Changes) -> bool:
     """Whether a legal move looks like this: having asked about it makes it no likelier."""
-    return any(h.changes == changes for h in prediction.expected.hypotheses if isinstance(h.story, Turn))
+    return any(h.changes == changes for h in prediction.expected.hypotheses if isinstance(h.cause, CompleteMove))
 
 
 def _boost(hypothesis: Hypothesis, context: Context) -> float:
     """What having seen a turn half done adds to the log prior of its completion."""
-    story = hypothesis.story
-    is_end = isinstance(story, Turn) and story.move in context.begun
-    return LOG_BEGUN - log(len(context.begun)) - hypothesis.prior if is_end else 0.0
+    cause = hypothesis.cause
+    is_end = isinstance(cause, CompleteMove) and cause.move in context.begun
+    return LOG_PRIOR_COMPLETION - log(len(context.begun)) - hypothesis.prior if is_end else 0.0
 
 
 def _grouped(hypotheses: list[Hypothesis], scores: npt.NDArray[np.float64]) -> tuple[Group, ...]:
@@ -206,7 +208,7 @@ def _grouped(hypotheses: list[Hypothesis], scores: npt.NDArray[np.float64]) -> t
     for i in np.flatnonzero(scores > scores.max() - FAR_BEHIND):
         members.setdefault(hypotheses[i].changes, []).append(int(i))
     groups = [
-        Group(changes, tuple(hypotheses[i].story for i in rows), float(weight[rows].sum()) / total)
+        Group(changes, tuple(hypotheses[i].cause for i in rows), float(weight[rows].sum()) / total)
         for changes, rows in members.items()
     ]
     return tuple(sorted(groups, key=lambda group: -group.posterior))

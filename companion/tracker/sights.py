@@ -34,15 +34,15 @@ Changes = tuple[tuple[Place, Sight], ...]
 """How one view differs from another: the places that differ, in order, with what they show instead."""
 
 
-def seen_of(game: Game, table: Table) -> tuple[Sight, ...]:
+def table_sights(game: Game, table: Table) -> tuple[Sight, ...]:
     """The sights of all places of ``table``: its cells, then its pillars."""
     perfect = view(game, table)
     return perfect.sights + tuple((level, PILLAR) for level in perfect.levels or ())
 
 
-def seen_at(game: Game, position: Position) -> tuple[Sight, ...]:
+def position_sights(game: Game, position: Position) -> tuple[Sight, ...]:
     """The sights of all places of the table on which a position stands."""
-    return seen_of(game, game.table(position))
+    return table_sights(game, game.table(position))
 
 
 def cell_of(layout: Layout, place: Place) -> Cell:
@@ -91,7 +91,7 @@ def _format_rank(sights: list[Sight]) -> str:
     return ",".join(parts)
 
 
-def altered(sights: tuple[Sight, ...], changes: Changes) -> tuple[Sight, ...]:
+def apply_changes(sights: tuple[Sight, ...], changes: Changes) -> tuple[Sight, ...]:
     """``sights`` with ``changes`` applied."""
     result = list(sights)
     for place, sight in changes:

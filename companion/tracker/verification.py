@@ -21,22 +21,22 @@ from companion.rules.board import Cell, Layout, Sight
 from companion.tracker.evidence import Evidence
 from companion.tracker.hypotheses import Prediction, columns_with
 from companion.tracker.scoring import Group
-from companion.tracker.sights import Changes, Place, altered
+from companion.tracker.sights import Changes, Place, apply_changes
 from vision.reading import CellState
 
 CERTAIN = 0.9999
 """A winner with this posterior that accuses nobody is accepted without a second look.  Legal moves have some five nats
 more of prior than acts: at 0.999 a square may look two nats more like the act, and the move still be accepted."""
 
-MOST_TABLES = 3
+MAX_TABLES = 3
 """Number of tables compared at once, at most."""
 
-MOST_PLACES = 8
+MAX_PLACES = 8
 """Tables that differ in more places are not misreadings of each other, and would take long to compare."""
 
 VERIFIED_NATS = 25.0
 """Limit of a comparison's weight for each place in which two tables differ: it may be wrong without knowing it.  More
-than a reading (15 nats by evidence.MISREAD), which it is to overrule where it is clear."""
+than a reading (15 nats by evidence.OUTLIER_PROBABILITY), which it is to overrule where it is clear."""
 
 CONTRADICTING_NATS = 20.0
 """If a second look contradicts the reading, which considers shadows and grooves as well, so many nats of it count for
@@ -49,7 +49,7 @@ REFUTED_NATS = math.log(CERTAIN / (1 - CERTAIN))
 
 
 @dataclass(frozen=True, slots=True)
-class Verify:
+class VerificationQuestion:
     """The question, at ``t_s``: which of these tables do the pictures of this calm show?
 
     Attributes:
@@ -66,8 +66,8 @@ class Verify:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
-    """The answer to a :class:`Verify`.
+class VerificationAnswer:
+    """The answer to a :class:`VerificationQuestion`.
 
     Attributes:
         log_p: log-likelihood of each table in question, in nats, up to a constant.
@@ -81,7 +81,7 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedView:
     """A view's log-likelihood, in nats, relative to others compared in the same calm, and its rendering."""
 
     view: Changes
@@ -93,7 +93,7 @@ class Compared:
 class SecondLook:
     """All answers of one calm: the views compared, and the place in question as the pictures show it, JPEG."""
 
-    compared: tuple[Compared, ...]
+    compared: tuple[ComparedView, ...]
     picture: bytes
 
     @property
@@ -108,9 +108,9 @@ class SecondLook:
     @property
     def refuted(self) -> frozenset[tuple[Place, Sight]]:
         """What a place shows only in those views that the second look makes far less likely than the best."""
-        told = self.log_p
-        likely = {change for view, log_p in told.items() if log_p > -REFUTED_NATS for change in view}
-        return frozenset(change for view in told for change in view) - likely
+        log_ps = self.log_p
+        likely = {change for view, log_p in log_ps.items() if log_p > -REFUTED_NATS for change in view}
+        return frozenset(change for view in log_ps for change in view) - likely
 
 
 def _places(one: Changes, other: Changes) -> int:
@@ -118,10 +118,10 @@ def _places(one: Changes, other: Changes) -> int:
     return len({place for place, _ in set(one) ^ set(other)})
 
 
-def answered(before: SecondLook | None, views: Sequence[Changes], answer: Verified) -> SecondLook:
+def add_answer(before: SecondLook | None, views: Sequence[Changes], answer: VerificationAnswer) -> SecondLook:
     """The result once ``views`` have been compared too: the newest answer on each, on one scale with earlier ones."""
     pictures = answer.renderings or (b"",) * len(views)
-    new = tuple(map(Compared, views, answer.log_p, pictures))
+    new = tuple(map(ComparedView, views, answer.log_p, pictures))
     known = {one.view: one.log_p for one in before.compared} if before else {}
     common = next((one for one in new if one.view in known), None)
     if before is None or common is None:
@@ -134,7 +134,7 @@ def answered(before: SecondLook | None, views: Sequence[Changes], answer: Verifi
 
 def question(
     layout: Layout, prediction: Prediction, evidence: Evidence, views: Sequence[Changes], t_s: float
-) -> Verify | None:
+) -> VerificationQuestion | None:
     """The question that tells ``views`` apart, given the likeliest first; None if vision could not answer it.
 
     It cannot if views differ in the levels of pillars, in what is hidden or in what no camera can tell apart.
@@ -142,13 +142,13 @@ def question(
     chosen: list[Changes] = []
     tables: list[tuple[CellState, ...]] = []
     for view in views:
-        table = _states(evidence, altered(prediction.sights, view)[: len(layout.cells)])
+        table = _states(evidence, apply_changes(prediction.sights, view)[: len(layout.cells)])
         if table is None or table in tables or not _is_comparable(evidence, [*chosen, view], len(layout.cells)):
             continue
         chosen.append(view)
         tables.append(table)
-    chosen, tables = chosen[:MOST_TABLES], tables[:MOST_TABLES]
-    return Verify(t_s, layout.cells, tuple(chosen), tuple(tables)) if len(chosen) > 1 else None
+    chosen, tables = chosen[:MAX_TABLES], tables[:MAX_TABLES]
+    return VerificationQuestion(t_s, layout.cells, tuple(chosen), tuple(tables)) if len(chosen) > 1 else None
 
 
 def _states(evidence: Evidence, sights: Sequence[Sight]) -> tuple[CellState, ...] | None:
@@ -160,20 +160,20 @@ def _states(evidence: Evidence, sights: Sequence[Sight]) -> tuple[CellState, ...
 def _is_comparable(evidence: Evidence, views: Sequence[Changes], n: Cell) -> bool:
     """Whether the newest of ``views`` differs from the first one in few places, all of them visible cells."""
     places = {place for place, _ in set(views[0]) ^ set(views[-1])}
-    return len(places) <= MOST_PLACES and not any(place >= n or evidence.covered[place] for place in places)
+    return len(places) <= MAX_PLACES and not any(place >= n or evidence.covered[place] for place in places)
 
 
-def second_thoughts(
+def reweigh(
     groups: Sequence[Group], look: SecondLook, evidence: Evidence, base: npt.NDArray[np.intp]
 ) -> tuple[Group, ...]:
-    """``groups``, most probable first, with the joint posterior of the compared views shared out anew among them."""
-    told = look.log_p
-    compared = [group for group in groups if group.changes in told]
+    """``groups``, most probable first, with the joint posterior of the compared views redistributed among them."""
+    by_look = look.log_p
+    compared = [group for group in groups if group.changes in by_look]
     if len(compared) < 2:
         return tuple(groups)
-    best = max(compared, key=lambda group: told[group.changes]).changes
+    best = max(compared, key=lambda group: by_look[group.changes]).changes
     read = {group.changes: _as_read(evidence, base, group.changes) for group in compared}
-    gains = [_gain(read[g.changes] - read[best], told[g.changes] - told[best]) for g in compared]
+    gains = [_gain(read[g.changes] - read[best], by_look[g.changes] - by_look[best]) for g in compared]
     logs = np.log([group.posterior for group in compared]) + np.array(gains)
     shares = np.exp(logs - np.logaddexp.reduce(logs)) * sum(group.posterior for group in compared)
     anew = {group.changes: float(share) for group, share in zip(compared, shares, strict=True)}
@@ -181,11 +181,14 @@ def second_thoughts(
     return tuple(sorted(weighed, key=lambda group: -group.posterior))
 
 
-def _gain(read: float, told: float) -> float:
-    """What to add to the log-likelihood ratio ``read``, given the second look's own ratio ``told``."""
-    if read * told < 0:
-        return told * abs(told) / (abs(told) + CONTRADICTING_NATS)
-    return told - read if abs(told) > abs(read) else 0.0
+def _gain(reading: float, look: float) -> float:
+    """The correction of a reading's log-likelihood ratio by the ratio of a second look.
+
+    If they contradict each other, the second look's is added, discounted while it is small; else the larger one counts.
+    """
+    if reading * look < 0:
+        return look * abs(look) / (abs(look) + CONTRADICTING_NATS)
+    return look - reading if abs(look) > abs(reading) else 0.0
 
 
 def _as_read(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -> float:
@@ -195,7 +198,7 @@ def _as_read(evidence: Evidence, base: npt.NDArray[np.intp], changes: Changes) -
     return float((evidence.pictured[places, columns[places]] - evidence.pictured[places, base[places]]).sum())
 
 
-def rivals(groups: Sequence[Group]) -> tuple[Changes, ...]:
+def competing_views(groups: Sequence[Group]) -> tuple[Changes, ...]:
     """The views that compete, in the order in which they are to be compared.
 
     The winner first; then the best legal one if the winner is illegal, or vice versa; then those that differ from the
@@ -203,11 +206,11 @@ def rivals(groups: Sequence[Group]) -> tuple[Changes, ...]:
     accepted view, so that no accusation goes without this comparison.
     """
     winner, others = groups[0], groups[1:]
-    opposed = [group for group in others if group.is_wrong is not winner.is_wrong][:1]
+    opposed = [group for group in others if group.is_illegal is not winner.is_illegal][:1]
     heights = [group for group in others if _differ_in_heights(group.changes, winner.changes)]
     ordered = (winner, *opposed, *heights, *others)
     views = [group.changes for group in ordered]
-    return tuple(dict.fromkeys([*views, ()] if winner.is_wrong else views))
+    return tuple(dict.fromkeys([*views, ()] if winner.is_illegal else views))
 
 
 def _differ_in_heights(one: Changes, other: Changes) -> bool:

@@ -1,4 +1,4 @@
-"""The voice as a kind of panel: sentences that a desk would show are spoken, without blocking."""
+"""The voice as a kind of panel: sentences that a panel would show are spoken, without blocking."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 
 from companion.languages.language import Language
-from companion.panel.panel import Said, Shown
+from companion.panel.panel import Announcement, PanelDisplay
 from companion.voice.library import Library, VoiceError
 from companion.voice.speaker import Speaker
-from companion.voice.turns import Turns, finished, heard
+from companion.voice.speech_queue import SpeechQueue, enqueue, next_sentence
 from companion.voice.wording import clips
 
 POLL_S = 0.05
@@ -25,19 +25,19 @@ class VoicePanel:
 
     Args:
         library: the clips made in advance.
-        tongue: the language of the sentences.
+        lang: the language of the sentences.
     """
 
-    def __init__(self, library: Library, tongue: Language) -> None:
+    def __init__(self, library: Library, lang: Language) -> None:
         self._library = library
-        self._tongue = tongue
+        self._lang = lang
         self._speaker = Speaker()
-        self._spoken: Said | None = None
-        self._queue: SimpleQueue[Said | None] = SimpleQueue()
+        self._spoken: Announcement | None = None
+        self._queue: SimpleQueue[Announcement | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name="voice", daemon=True)
         self._thread.start()
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         """Speak the sentence of ``shown``, if it is new."""
         # Compared by identity: the same words said again are new.
         if shown.said is not None and shown.said is not self._spoken:
@@ -50,28 +50,28 @@ class VoicePanel:
         self._thread.join()
 
     def _run(self) -> None:
-        turns = Turns()
+        queue = SpeechQueue()
         # Clips not made in advance are made when needed, and deleted with the match: the library does not grow.
         with TemporaryDirectory(prefix="voice-") as folder:
             extra = replace(self._library, folder=Path(folder))
             while True:
-                before = turns.now
+                before = queue.now
                 try:
                     said = self._queue.get(timeout=POLL_S if before else None)
                 except Empty:
                     if not self._speaker.is_playing:
-                        turns = finished(turns, time.monotonic())
+                        queue = next_sentence(queue, time.monotonic())
                 else:
                     if said is None:
                         break
-                    turns = heard(turns, said, time.monotonic())
-                if turns.now is not before:
-                    self._speak(turns.now.said.text if turns.now else "", extra)
+                    queue = enqueue(queue, said, time.monotonic())
+                if queue.now is not before:
+                    self._speak(queue.now.said.text if queue.now else "", extra)
             self._speaker.stop()
 
     def _speak(self, text: str, extra: Library) -> None:
         files = []
-        for clip in clips(text, self._tongue):
+        for clip in clips(text, self._lang):
             file = self._library.file(clip)
             try:
                 files.append(file if file.exists() else extra.make(clip))

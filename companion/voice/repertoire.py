@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from companion.deeds import told_step
+from companion.descriptions import describe_step
 from companion.events import (
     Accepted,
     Corrected,
@@ -27,48 +27,48 @@ from companion.languages.language import Language
 from companion.panel.cues import SENSORS, VIEWS
 from companion.phrases import sentence
 from companion.referee.phrases import question
-from companion.restoring import Step
+from companion.restoring import RepairStep
 from companion.rules.board import Player
 from companion.rules.game import Game
 from companion.voice.wording import clips
 
-MOST_PIECES = 6
+MAX_PIECES = 6
 """Numbers of pieces, and pillars' levels, in instructions for restoring that are made in advance; rarer ones are made
 when they are spoken."""
 
 
-def repertoire(game: Game, tongue: Language, names: Mapping[Player, str]) -> tuple[str, ...]:
+def repertoire(game: Game, lang: Language, names: Mapping[Player, str]) -> tuple[str, ...]:
     """The clips of every event that ``game`` may produce, each once, including squares and signs.
 
     What a rule's refusal says about particular pieces is not included if the language has no text of its own for the
     rule.
     """
-    texts = [sentence(event, tongue, names) for event in (*_events(game), *_tasks(tongue))]
+    texts = [sentence(event, lang, names) for event in (*_events(game), *_tasks(lang))]
     texts += [
-        tongue.texts[key].format(move="a1")
+        lang.texts[key].format(move="a1")
         for key in ("saved", "paused", "resumed", "offer", "put-right", "undo.restoring")
     ]
-    texts += [told_step(game, step, tongue, {**tongue.players, **names}) for step in _steps(game)]
-    texts += [rule for rule in tongue.rules.values() if "{" not in rule]
-    found = [clip for text in texts for clip in clips(text, tongue)]
-    signs = [sign.format(count=n) for sign in tongue.signs.values() for n in (range(1, 6) if "{" in sign else (0,))]
+    texts += [describe_step(game, step, lang, {**lang.players, **names}) for step in _steps(game)]
+    texts += [rule for rule in lang.rules.values() if "{" not in rule]
+    found = [clip for text in texts for clip in clips(text, lang)]
+    signs = [sign.format(count=n) for sign in lang.signs.values() for n in (range(1, 6) if "{" in sign else (0,))]
     return tuple(dict.fromkeys((*found, *signs, *game.layout.cells)))
 
 
-def _tasks(tongue: Language) -> Iterator[Event]:
+def _tasks(lang: Language) -> Iterator[Event]:
     """Everything that may be left to do in a turn, as far as the language has texts of its own for it."""
-    for task in tongue.tasks:
+    for task in lang.tasks:
         yield Unfinished(t=0, n=1, todo=re.sub(r"\{\w+\}", "a1", task), cells=("a1",))
 
 
-def _steps(game: Game) -> Iterator[Step]:
+def _steps(game: Game) -> Iterator[RepairStep]:
     """One restoring step of every kind, with every piece; squares are clips of their own."""
     for piece in ("", *game.pieces):
-        yield from (Step("a1", "a1", 1, piece), Step("a1", "", 1, piece), Step("", "a1", 1, piece))
-    for count in range(2, MOST_PIECES + 1):
-        yield from (Step("a1", "a1", count), Step("a1", "", count), Step("", "a1", count))
-    for level in range(MOST_PIECES + 1):
-        yield from (Step("", "a1", 0, level=level, now=now) for now in (level - 1, level + 1))
+        yield from (RepairStep("a1", "a1", 1, piece), RepairStep("a1", "", 1, piece), RepairStep("", "a1", 1, piece))
+    for count in range(2, MAX_PIECES + 1):
+        yield from (RepairStep("a1", "a1", count), RepairStep("a1", "", count), RepairStep("", "a1", count))
+    for level in range(MAX_PIECES + 1):
+        yield from (RepairStep("", "a1", 0, level=level, now=now) for now in (level - 1, level + 1))
 
 
 def _events(game: Game) -> Iterator[Event]:

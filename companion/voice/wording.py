@@ -21,32 +21,32 @@ PAUSE = re.compile(r"(?<=[^\d][.:;?!]) ")
 """Where a sentence can be split without being audible; not after an ordinal, as in ``zum 2. Mal``."""
 
 
-def clips(text: str, tongue: Language) -> tuple[str, ...]:
+def clips(text: str, lang: Language) -> tuple[str, ...]:
     """The clips for ``text``, in order: squares, signs and parts of sentences."""
     found: list[str] = []
     plain, at = RULES.sub("", text), 0
     for move in MOVE.finditer(plain):
         found += PAUSE.split(plain[at : move.start()])
-        found += _move(move, tongue)
+        found += _move(move, lang)
         at = move.end()
     found += PAUSE.split(plain[at:])
     return tuple(clip for clip in map(_trimmed, found) if any(map(str.isalnum, clip)))
 
 
-def _move(move: re.Match[str], tongue: Language) -> Iterator[str]:
+def _move(move: re.Match[str], lang: Language) -> Iterator[str]:
     front, source, sign, target, count, taken = move.groups()
     if front:
-        yield tongue.signs[front[-1]]
+        yield lang.signs[front[-1]]
     yield source
     if target == "off":
-        yield tongue.signs[target]
+        yield lang.signs[target]
     elif target:
-        yield tongue.signs["to" if sign == "-" else sign]
+        yield lang.signs["to" if sign == "-" else sign]
         yield target
     if count:
-        yield tongue.signs[":"].format(count=count[1:])
+        yield lang.signs[":"].format(count=count[1:])
     if taken:
-        yield tongue.signs["x"]
+        yield lang.signs["x"]
         yield from taken.split("x")[1:]
 
 

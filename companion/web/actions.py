@@ -25,7 +25,7 @@ from companion.rules.notation import parse_move, quoted
 if TYPE_CHECKING:
     from companion.referee.referee import Referee
 
-Wish: TypeAlias = "Callable[[Referee], Order | None]"
+DeferredOrder: TypeAlias = "Callable[[Referee], Order | None]"
 """An order that depends on the state of the match at the time when it is carried out."""
 
 Body = dict[str, Any]
@@ -37,7 +37,7 @@ class BadBody(BadText):
     """A request whose body cannot be turned into an order."""
 
 
-def order_of(action: str, body: Body) -> Order | Wish:
+def order_of(action: str, body: Body) -> Order | DeferredOrder:
     """The order for ``action`` with the fields of ``body``, which no longer include ``by``.
 
     Raises:
@@ -59,7 +59,7 @@ def signer(body: Body) -> str:
     return name
 
 
-def _answer(body: Body) -> Wish:
+def _answer(body: Body) -> DeferredOrder:
     option = body.get("option", ...)
     if option is not None and (not isinstance(option, str | int) or isinstance(option, bool)):
         raise BadBody("answer: option is missing; give one of the moves asked about, its number from 0, or null")
@@ -75,7 +75,7 @@ def _answer(body: Body) -> Wish:
     return answer
 
 
-def _accept(body: Body) -> Wish:
+def _accept(body: Body) -> DeferredOrder:
     text = _text(body, "accept", "move")
 
     def accept(referee: Referee) -> Order:
@@ -84,7 +84,7 @@ def _accept(body: Body) -> Wish:
     return accept
 
 
-def _set_position(body: Body) -> Wish:
+def _set_position(body: Body) -> DeferredOrder:
     game, position = read_position(_text(body, "set-position", "position"))
 
     def set_position(referee: Referee) -> Order:
@@ -102,7 +102,7 @@ def _take_back(body: Body) -> Order:
     return TakeBackMoves(moves)
 
 
-def _end(body: Body) -> Wish:
+def _end(body: Body) -> DeferredOrder:
     winner, rule = body.get("winner"), body.get("rule", "arbiter")
     if not isinstance(rule, str) or not 0 < len(rule) <= LONGEST_NAME or not rule.isprintable():
         raise BadBody(f"end: rule must be a text of 1 to {LONGEST_NAME} characters")
@@ -127,7 +127,7 @@ def _text(body: Body, action: str, key: str) -> str:
     return value
 
 
-ACTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Body], Order | Wish]]] = {
+ACTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Body], Order | DeferredOrder]]] = {
     "answer": (("option",), _answer),
     "accept": (("move",), _accept),
     "reject": ((), lambda _: RejectVerdict()),

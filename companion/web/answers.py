@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from companion.events import Illegal, Unfinished, Unsure
-from companion.web.boards import VIEWS, Wanted, board_body, option_row
+from companion.web.boards import VIEWS, BoardRequest, board_body, option_row
 from companion.web.feed import Feed
 from companion.web.guard import Refused
-from companion.web.story import Story, told
+from companion.web.move_history import MoveHistory, apply_event
 
 STATIC = Path(__file__).parent / "static"
 
@@ -40,29 +40,29 @@ def stream_answer(feed: Feed, request: Request) -> Response:
 def board_answer(feed: Feed, request: Request) -> Response:
     """The board after the turn made by event ``n`` of the path.  Raises Refused if no such turn stands."""
     n = number(request.path_params["n"])
-    turn = None if n is None else feed.standing.story.at(n)
+    turn = None if n is None else feed.page_state.history.at(n)
     if turn is None:
         raise Refused(404, "no move that stands has this number")
-    return _sent(board_body(Wanted(turn.position, view_of(request), feed.standing.kit, turn.cells)))
+    return _sent(board_body(BoardRequest(turn.position, view_of(request), feed.page_state.kit, turn.cells)))
 
 
-def told_answer(feed: Feed, request: Request) -> Response:
+def sentence_answer(feed: Feed, request: Request) -> Response:
     """The board with what event ``n`` of the path says about it.
 
     This is what is wrong and how to put it right, what is left to do, or with ``?option=`` the result of one of the
     moves asked about.  Raises Refused if the event says nothing that can be drawn.
     """
-    n, events, kit = number(request.path_params["n"]), feed.standing.events, feed.standing.kit
+    n, events, kit = number(request.path_params["n"]), feed.page_state.events, feed.page_state.kit
     event = next((event for event in reversed(events) if event.n == n), None)
     if not isinstance(event, Illegal | Unfinished | Unsure):
         raise Refused(404, "no event with this number says something of the board")
     text = _position_before(feed, event.n)
     if not isinstance(event, Unsure):
-        return _sent(board_body(Wanted(text, view_of(request), kit, event=event)))
+        return _sent(board_body(BoardRequest(text, view_of(request), kit, event=event)))
     option = request.query_params.get("option", "")
     if option not in event.options:
         raise Refused(404, "this move is not asked about")
-    row = option_row(event, option, Wanted(text, view_of(request), kit))
+    row = option_row(event, option, BoardRequest(text, view_of(request), kit))
     return JSONResponse(row, headers={"cache-control": "no-store"})
 
 
@@ -76,14 +76,14 @@ def view_of(request: Request) -> str:
 
 def _position_before(feed: Feed, n: int) -> str:
     """The text of the accepted position at the time of event ``n``."""
-    standing = feed.standing
-    if all(turn.n < n for turn in standing.story.turns):
-        return standing.story.position
-    story = Story(standing.story.start, standing.story.start_n)
-    for event in standing.events:
+    page_state = feed.page_state
+    if all(turn.n < n for turn in page_state.history.turns):
+        return page_state.history.position
+    history = MoveHistory(page_state.history.start, page_state.history.start_n)
+    for event in page_state.events:
         if event.n < n:
-            story = told(story, event)
-    return story.position
+            history = apply_event(history, event)
+    return history.position
 
 
 def _sent(body: bytes) -> Response:

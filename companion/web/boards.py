@@ -19,7 +19,7 @@ from companion.scene.marks import repair_scene
 from companion.scene.model import Scene, to_json
 from companion.scene.oblique import diagram, plan
 from companion.scene.svg import svg_text
-from companion.web.story import CELL
+from companion.web.move_history import CELL
 
 DRAWN_BOARDS = 32
 """Number of drawn boards cached: the newest, in every view, shared by all viewers.  One takes up to 100 kB."""
@@ -33,7 +33,7 @@ VIEWS: Mapping[str, Callable[[Scene], Mapping[str, Any]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BoardRequest:
     """A board to draw: the position's text, the view, the kit, and what is marked on it.
 
     ``moved`` are the squares that a move changed; ``event`` says what is wrong or left to do.
@@ -47,12 +47,12 @@ class Wanted:
 
 
 @lru_cache(maxsize=DRAWN_BOARDS)
-def board_body(wanted: Wanted) -> bytes:
+def board_body(wanted: BoardRequest) -> bytes:
     """The board as JSON, ready to be sent.  Raises CompanionError: the text is not a position."""
     return json.dumps(board_row(wanted), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def board_row(wanted: Wanted) -> Mapping[str, Any]:
+def board_row(wanted: BoardRequest) -> Mapping[str, Any]:
     """The board, what stands on each square, and what a picture does not show.
 
     Raises:
@@ -62,7 +62,7 @@ def board_row(wanted: Wanted) -> Mapping[str, Any]:
     return _row(game, position, wanted, VIEWS[wanted.view])
 
 
-def whole_row(wanted: Wanted) -> Mapping[str, Any]:
+def whole_row(wanted: BoardRequest) -> Mapping[str, Any]:
     """The board in every view, under ``views``, and what no view shows.
 
     Raises:
@@ -72,12 +72,12 @@ def whole_row(wanted: Wanted) -> Mapping[str, Any]:
     return _row(game, position, wanted, lambda shown: {"views": {name: draw(shown) for name, draw in VIEWS.items()}})
 
 
-def option_row(event: Unsure, option: str, wanted: Wanted) -> Mapping[str, Any]:
+def option_row(event: Unsure, option: str, wanted: BoardRequest) -> Mapping[str, Any]:
     """The board after ``option``, one of the moves that ``event`` asks about, from the position of ``wanted``."""
     assert option in event.options
     game, position = read_position(wanted.text)
     after = game.play(position, parse_move(game, position, option))
-    asked = Wanted("", wanted.view, wanted.kit, tuple(CELL.findall(option)))
+    asked = BoardRequest("", wanted.view, wanted.kit, tuple(CELL.findall(option)))
     return _row(game, after, asked, VIEWS[asked.view])
 
 
@@ -89,7 +89,7 @@ def legal_moves(text: str) -> tuple[str, ...]:
 
 
 def _row(
-    game: Game, position: Position, wanted: Wanted, drawn: Callable[[Scene], Mapping[str, Any]]
+    game: Game, position: Position, wanted: BoardRequest, drawn: Callable[[Scene], Mapping[str, Any]]
 ) -> Mapping[str, Any]:
     table, outcome = game.table(position), game.outcome(position)
     levels = table.levels or game.layout.terrain or (None,) * len(table.stacks)

@@ -29,7 +29,7 @@ LASTS = timedelta(days=820)
 RENEWED = timedelta(days=30)
 """A certificate that expires sooner is replaced, so that it does not expire in the middle of an evening."""
 
-MOST_BYTES = 2**20
+MAX_BYTES = 2**20
 """Largest size of a file: a certificate with its chain has some kilobytes."""
 
 SKEW = timedelta(days=1)
@@ -41,7 +41,7 @@ def given_certificate(certificate: Path, key: Path) -> Certificate:
     path = certificate
     try:
         for path in (key, certificate):
-            data = read_bytes(path, MOST_BYTES)
+            data = read_bytes(path, MAX_BYTES)
         found = x509.load_pem_x509_certificates(data)[0]
         given = Certificate(certificate, key, _fingerprint(found))
         given.context()
@@ -76,7 +76,7 @@ def kept_certificate(folder: Path, names: Sequence[str], now: datetime) -> Certi
 def _read(path: Path) -> x509.Certificate | None:
     """The certificate at ``path``; None if there is none that works."""
     try:
-        found = x509.load_pem_x509_certificate(read_bytes(path, MOST_BYTES))
+        found = x509.load_pem_x509_certificate(read_bytes(path, MAX_BYTES))
         Certificate(path, path, "").context()
     except (FileNotFoundError, ssl.SSLError, ValueError):
         return None

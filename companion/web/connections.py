@@ -18,17 +18,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADER_S = 10.0
 """Time that a browser may take over the header of a request; on a bad radio network it takes a second or two."""
 
-MOST_SERVED = 1000
+MAX_SERVED = 1000
 """Requests served at the same time, spectators' streams included; beyond that, the server is busy (503)."""
 
 RESERVED = 32
 """Additional connections for whoever gives the arbiter's token, who is served even when the server is busy."""
 
-MOST_WAITING = 40
+MAX_WAITING = 40
 """Connections of one address whose request has not come yet.  A browser opens six at a time; a hall's phones may share
 one address, and so does everybody behind a reverse proxy."""
 
-MOST_AN_ADDRESS = 300
+MAX_PER_ADDRESS = 300
 """Connections of one address; there is no such limit for the loopback address, since a reverse proxy may use it."""
 
 OTHER_FILES = 200
@@ -65,11 +65,11 @@ class Connection(H11Protocol):
         self._watch()
         everybody = [each for each in self.connections if isinstance(each, Connection) and each is not self]
         neighbours = [each for each in everybody if each.address == self.address]
-        if len(neighbours) >= MOST_AN_ADDRESS and not is_own(self.address):
+        if len(neighbours) >= MAX_PER_ADDRESS and not is_loopback_address(self.address):
             transport.abort()
-        elif sum(each.is_waiting for each in neighbours) >= MOST_WAITING:
+        elif sum(each.is_waiting for each in neighbours) >= MAX_WAITING:
             _drop_longest(neighbours)
-        elif len(everybody) >= MOST_SERVED + RESERVED and not _drop_longest(everybody):
+        elif len(everybody) >= MAX_SERVED + RESERVED and not _drop_longest(everybody):
             transport.abort()
         if self.tls is not None and not transport.is_closing():
             transport.pause_reading()
@@ -121,7 +121,7 @@ class Connection(H11Protocol):
             self.transport.abort()
 
 
-def speaking(tls: ssl.SSLContext | None) -> type[Connection]:
+def connection_class(tls: ssl.SSLContext | None) -> type[Connection]:
     """The class of connections that use the TLS context ``tls``; None: no TLS."""
     return type("Connection", (Connection,), {"tls": tls})
 
@@ -135,7 +135,7 @@ def _drop_longest(connections: list[Connection]) -> bool:
     return longest is not None
 
 
-def is_own(address: str) -> bool:
+def is_loopback_address(address: str) -> bool:
     """Whether an address is a loopback address."""
     try:
         return ipaddress.ip_address(address).is_loopback
@@ -146,7 +146,7 @@ def is_own(address: str) -> bool:
 def allow_connections() -> None:
     """Raise this process's limit of open files to what its connections need, as far as the system allows it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_SERVED + RESERVED + OTHER_FILES
+    wanted = MAX_SERVED + RESERVED + OTHER_FILES
     if 0 <= soft < wanted:
         with suppress(OSError, ValueError):  # A hardened service may not; its limit is set in its unit.
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard < 0 else min(wanted, hard), hard))

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from calibration.kit import Kit
 from companion.events import Event, to_json
 from companion.referee.snapshot import Snapshot
-from companion.web.story import Story, told
-from companion.web.view import Standing, state_row
+from companion.web.move_history import MoveHistory, apply_event
+from companion.web.view import PageState, state_row
 
 if TYPE_CHECKING:
     from vision.capture.frames import Frame
@@ -44,7 +44,7 @@ class Feed:
         past: tuple[Event, ...] = (),
         people: tuple[str, ...] = (),
         kit: Kit | None = None,
-        bell: Bell | None = None,
+        change_signal: ChangeSignal | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """A feed without any listener, of a match (:meth:`begin`).
@@ -54,14 +54,14 @@ class Feed:
             past: likewise.
             people: likewise.
             kit: likewise.
-            bell: rung at every change; by default the feed has its own.
+            change_signal: notified of every change; by default the feed has its own.
             clock: seconds; gives the age of the last event where no snapshot of the table is known.
         """
-        self.bell = bell or Bell()
+        self.change_signal = change_signal or ChangeSignal()
         self._clock, self._heard_s = clock, 0.0
         self._is_closed = False
         self._state_text = ""
-        self._state_of: Standing | None = None
+        self._state_of: PageState | None = None
         self.begin(start, past, people, kit)
 
     def begin(
@@ -83,51 +83,53 @@ class Feed:
             is_idle: no match is being played; only the start position is shown.
         """
         self._messages: list[bytes] = []
-        self._standing = Standing(secrets.token_hex(4), (), Story(start), people=people, kit=kit, is_idle=is_idle)
+        self._page_state = PageState(
+            secrets.token_hex(4), (), MoveHistory(start), people=people, kit=kit, is_idle=is_idle
+        )
         for event in past:
             self(event)
-        self.bell.ring()
+        self.change_signal.notify_all()
 
     def __call__(self, event: Event) -> None:
         """Take an event and wake the streams."""
-        standing, story = self._standing, told(self._standing.story, event)
+        page_state, history = self._page_state, apply_event(self._page_state.history, event)
         self._messages.append(message(to_json(event), event.n))
-        self._standing = replace(standing, events=(*standing.events, event), story=story, t_s=event.t)
+        self._page_state = replace(page_state, events=(*page_state.events, event), history=history, t_s=event.t)
         self._heard_s = self._clock()
-        self.bell.ring()
+        self.change_signal.notify_all()
 
     def see(self, frame: Frame) -> None:
         """Ignore frames."""
 
     def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:
         """Take the table's state, and wake the streams if it has changed."""
-        before = self._standing
-        self._standing = replace(before, snapshot=snapshot, t_s=t_s, warning=warning)
+        before = self._page_state
+        self._page_state = replace(before, snapshot=snapshot, t_s=t_s, warning=warning)
         if (before.snapshot, before.warning) != (snapshot, warning):
-            self.bell.ring()
+            self.change_signal.notify_all()
 
     def rest(self) -> None:
         """Mark the match as no longer being played."""
-        self._standing = replace(self._standing, is_idle=True)
-        self.bell.ring()
+        self._page_state = replace(self._page_state, is_idle=True)
+        self.change_signal.notify_all()
 
     def close(self) -> None:
         """End every stream."""
         self._is_closed = True
-        self.bell.ring()
+        self.change_signal.notify_all()
 
     @property
-    def standing(self) -> Standing:
+    def page_state(self) -> PageState:
         """The table's present state."""
-        return self._standing
+        return self._page_state
 
     def state_text(self) -> str:
         """The whole state as JSON."""
-        standing = self._standing
-        if standing.snapshot is None:
-            return compact(state_row(replace(standing, t_s=standing.t_s + self._clock() - self._heard_s)))
-        if self._state_of is not standing:
-            self._state_text, self._state_of = compact(state_row(standing)), standing
+        page_state = self._page_state
+        if page_state.snapshot is None:
+            return compact(state_row(replace(page_state, t_s=page_state.t_s + self._clock() - self._heard_s)))
+        if self._state_of is not page_state:
+            self._state_text, self._state_of = compact(state_row(page_state)), page_state
         return self._state_text
 
     async def stream(self, after: int, *, with_state: bool) -> AsyncIterator[bytes]:
@@ -137,19 +139,19 @@ class Feed:
         does every browser when another match begins.
         """
         messages = self._messages
-        first_n = self._standing.events[0].n if self._standing.events else 1
+        first_n = self._page_state.events[0].n if self._page_state.events else 1
         place = max(0, after - first_n + 1)
         place = place if place <= len(messages) else 0
         shown: tuple[object, ...] = ()
         yield b"retry: %d\n\n" % RETRY_MS
         while True:
-            news = self.bell.next()
+            news = self.change_signal.next()
             if messages is not self._messages:
                 messages, place = self._messages, 0
             block = b"".join(messages[place:])
             place = len(messages)
-            standing = self._standing
-            showing = (standing.match, standing.n, standing.snapshot, standing.warning, standing.is_idle)
+            page_state = self._page_state
+            showing = (page_state.match, page_state.n, page_state.snapshot, page_state.warning, page_state.is_idle)
             if with_state and shown != showing:
                 shown = showing
                 block += b"event: state\ndata: %s\n\n" % self.state_text().encode()
@@ -163,29 +165,29 @@ class Feed:
                 yield b": alive\n\n"
 
 
-class Bell:
+class ChangeSignal:
     """Wakes, from any thread, all tasks that wait in an event loop."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
 
-    def hang(self) -> None:
+    def attach(self) -> None:
         """Use the running event loop for those who wait."""
         self._loop = asyncio.get_running_loop()
 
     def next(self) -> asyncio.Event:
-        """The event that is set at the next ring."""
+        """The event that is set at the next notification."""
         return self._news
 
-    def ring(self) -> None:
+    def notify_all(self) -> None:
         """Wake all who wait."""
         if self._loop is None:
             return
         with suppress(RuntimeError):  # The loop has ended: nobody waits any more.
-            self._loop.call_soon_threadsafe(self._strike)
+            self._loop.call_soon_threadsafe(self._wake)
 
-    def _strike(self) -> None:
+    def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
 

@@ -115,7 +115,7 @@ class Guard:
         """The reason why a request is not served; None if it is."""
         if not self._is_meant(Headers(scope=scope).get("host", "")):
             return Refused(421, "this server does not go by that name; use its address")
-        if not self._is_arbiter(scope) and self._active >= connections.MOST_SERVED:
+        if not self._is_arbiter(scope) and self._active >= connections.MAX_SERVED:
             return Refused(503, "too many look on; try again later")
         return None
 
@@ -124,7 +124,7 @@ class Guard:
         address = scope["client"][0] if scope.get("client") else ""
         if not (self._token and has_token(Request(scope), self._token)):
             return address in self._arbiters
-        if not connections.is_own(address):
+        if not connections.is_loopback_address(address):
             self._arbiters.add(address)
         return True
 

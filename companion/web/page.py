@@ -5,7 +5,7 @@ How to use it::
     page = Page(address, feed)                        # listens; page.notice says where
     feed.begin(start)                                 # 1. a match begins,
     page.serve(inbox.put, camera)                     # 2. takes orders, and is seen
-    table.listeners.append(feed); table.followers.append(feed)
+    table.listeners.append(feed); table.state_observers.append(feed)
     ...                                               # then the next one
     page.close()
 """
@@ -27,15 +27,32 @@ from starlette.routing import BaseRoute, Route
 from companion.errors import CompanionError
 from companion.events import Event, to_json
 from companion.referee.orders import Order, OrderRefused
-from companion.web.actions import ACTIONS, Wish, order_of, signer
-from companion.web.answers import STATIC, board_answer, number, refused, stream_answer, told_answer, unserved, view_of
+from companion.web.actions import ACTIONS, DeferredOrder, order_of, signer
+from companion.web.answers import (
+    STATIC,
+    board_answer,
+    number,
+    refused,
+    sentence_answer,
+    stream_answer,
+    unserved,
+    view_of,
+)
 from companion.web.archive import FORMS, Archive, matches_row
-from companion.web.boards import Wanted, board_row, legal_moves
+from companion.web.boards import BoardRequest, board_row, legal_moves
 from companion.web.feed import Feed
 from companion.web.files import Files
 from companion.web.guard import Guard, Refused, read_body, refuse_foreign, refuse_unknown, refusing
 from companion.web.server import Server
-from companion.web.starting import Choice, GoOn, Starter, begin_of, form_row, go_on_of, leaves
+from companion.web.starting import (
+    Choice,
+    ContinueMatch,
+    Starter,
+    form_row,
+    parse_continue_match,
+    parse_new_match,
+    pop_leave,
+)
 from companion.web.token import new_token
 
 if TYPE_CHECKING:
@@ -51,7 +68,7 @@ TAKEN_S = 5.0
 class Send(Protocol):
     """Sends an order to the table; the future gives the events that followed, or raises why it was refused."""
 
-    def __call__(self, order: Order | Wish, by: str) -> Future[tuple[Event, ...]]:
+    def __call__(self, order: Order | DeferredOrder, by: str) -> Future[tuple[Event, ...]]:
         """Send ``order``, given ``by`` somebody."""
         ...
 
@@ -97,7 +114,7 @@ class Page:
                 Route("/events", self._events),
                 Route("/state", self._state),
                 Route("/board/{n}", self._board),
-                Route("/told/{n}", self._told),
+                Route("/told/{n}", self._sentence),
                 Route("/preview", self._preview),
                 Route("/camera.jpg", self._camera_picture),
                 Route("/legal", self._legal),
@@ -114,7 +131,7 @@ class Page:
             exception_handlers={Refused: refused, HTTPException: unserved},
         )
         self._tls = tls
-        self.server = Server(address, Guard(app, address[0], self.token), feed.bell.hang, tls)
+        self.server = Server(address, Guard(app, address[0], self.token), feed.change_signal.attach, tls)
 
     @property
     def notice(self) -> str:
@@ -153,18 +170,18 @@ class Page:
     async def _board(self, request: Request) -> Response:
         return board_answer(self._feed, request)
 
-    async def _told(self, request: Request) -> Response:
-        return told_answer(self._feed, request)
+    async def _sentence(self, request: Request) -> Response:
+        return sentence_answer(self._feed, request)
 
     async def _preview(self, request: Request) -> Response:
-        text, kit = request.query_params.get("position", ""), self._feed.standing.kit
+        text, kit = request.query_params.get("position", ""), self._feed.page_state.kit
         try:
-            return JSONResponse(board_row(Wanted(text, view_of(request), kit)))
+            return JSONResponse(board_row(BoardRequest(text, view_of(request), kit)))
         except CompanionError as error:
             raise Refused(400, str(error)) from None
 
     async def _legal(self, _request: Request) -> Response:
-        return JSONResponse({"legal": await run_in_threadpool(legal_moves, self._feed.standing.story.position)})
+        return JSONResponse({"legal": await run_in_threadpool(legal_moves, self._feed.page_state.history.position)})
 
     async def _known(self, request: Request) -> Response:
         refuse_unknown(request, self.token)
@@ -186,12 +203,12 @@ class Page:
     async def _begin(self, request: Request) -> Response:
         refuse_foreign(request)
         refuse_unknown(request, self.token)
-        return await self._started(request, lambda body: begin_of(body, self._open_starter()))
+        return await self._started(request, lambda body: parse_new_match(body, self._open_starter()))
 
     async def _go_on(self, request: Request) -> Response:
         refuse_foreign(request)
         refuse_unknown(request, self.token)
-        return await self._started(request, lambda body: go_on_of(body, self._open_starter()))
+        return await self._started(request, lambda body: parse_continue_match(body, self._open_starter()))
 
     async def _matches(self, request: Request) -> Response:
         refuse_unknown(request, self.token)
@@ -224,11 +241,11 @@ class Page:
     async def _started(self, request: Request, read: Callable[[dict[str, Any]], Choice]) -> Response:
         starter, body = self._open_starter(), await read_body(request)
         with refusing():
-            may_leave, wanted = leaves(body), read(body)
-            if self._feed.standing.is_open and not may_leave:
+            may_leave, wanted = pop_leave(body), read(body)
+            if self._feed.page_state.is_open and not may_leave:
                 raise OrderRefused("a match is going on; end it first, or say that it may be left unfinished")
             await asyncio.wait_for(asyncio.wrap_future(starter.put(wanted)), BEGUN_S)
-        return JSONResponse({"done": "go-on" if isinstance(wanted, GoOn) else "start"})
+        return JSONResponse({"done": "go-on" if isinstance(wanted, ContinueMatch) else "start"})
 
     async def _arbiter(self, request: Request) -> Response:
         refuse_foreign(request)

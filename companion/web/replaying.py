@@ -17,8 +17,8 @@ from companion.events import Accepted, Corrected, Event, Illegal, Restored, Take
 from companion.games import load_game
 from companion.rules.game import Game
 from companion.rules.notation import position_tag
-from companion.web.boards import Wanted, whole_row
-from companion.web.story import Story, Turn, told
+from companion.web.boards import BoardRequest, whole_row
+from companion.web.move_history import MoveHistory, PlayedMove, apply_event
 from companion.web.view import game_row, notable, said_row, standing_end
 
 SHORTEST = 40
@@ -60,31 +60,31 @@ def replay_text(match: KeptMatch) -> str:
 
 
 def _steps(match: KeptMatch, game: Game) -> Iterator[dict[str, Any]]:
-    story = Story("")
+    history = MoveHistory("")
     for event in notable(match.events):
-        before, story = story, told(story, event)
+        before, history = history, apply_event(history, event)
         if isinstance(event, Restored):  # the next step shows that the table is right
             continue
-        wanted = Wanted(story.position, kit=match.kit, moved=_moved(event, before, story))
+        wanted = BoardRequest(history.position, kit=match.kit, moved=_moved(event, before, history))
         if isinstance(event, Illegal | Unfinished) and event.cells:
-            wanted = Wanted(story.position, kit=match.kit, event=event)
-        turn = story.turns[-1] if len(story.turns) > len(before.turns) else None
+            wanted = BoardRequest(history.position, kit=match.kit, event=event)
+        turn = history.turns[-1] if len(history.turns) > len(before.turns) else None
         yield {
             **said_row(event, game, match.people),
-            **_turn_row(turn, len(story.turns)),
+            **_turn_row(turn, len(history.turns)),
             "board": whole_row(wanted),
             "picture": match.pictures.get(event.n),
         }
 
 
-def _turn_row(turn: Turn | None, number: int) -> dict[str, Any]:
+def _turn_row(turn: PlayedMove | None, number: int) -> dict[str, Any]:
     """The move made in a step; number 0 means none."""
     if turn is None:
         return {"number": 0, "move": "", "by": ""}
     return {"number": number, "player": turn.player, "move": turn.move, "by": turn.by}
 
 
-def _moved(event: Event, before: Story, after: Story) -> tuple[str, ...]:
+def _moved(event: Event, before: MoveHistory, after: MoveHistory) -> tuple[str, ...]:
     """The squares that a step changed: those of a move, or of moves that were taken back."""
     if isinstance(event, Accepted | Corrected | TakenBack):
         changed = [turn for turn in (*before.turns, *after.turns) if (turn in before.turns) != (turn in after.turns)]

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from companion.errors import BadText, CompanionError
-from companion.web.connections import allow_connections, speaking
+from companion.web.connections import allow_connections, connection_class
 
 if TYPE_CHECKING:
     from companion.web.tls import Certificate
@@ -62,7 +62,7 @@ class Server:
             log_config=None,
             log_level="error",
             lifespan="off",
-            http=speaking(None if tls is None else tls.context()),
+            http=connection_class(None if tls is None else tls.context()),
             timeout_graceful_shutdown=CLOSING_S,
             server_header=False,
             ws="none",

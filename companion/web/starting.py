@@ -20,7 +20,7 @@ FIELDS = ("game", "names", "clock", "confirm", "leave")
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class NewMatch:
     """A new match.
 
     Attributes:
@@ -37,13 +37,13 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class GoOn:
+class ContinueMatch:
     """Continue the stored match of this number."""
 
     match: int
 
 
-Choice = Begin | GoOn
+Choice = NewMatch | ContinueMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Starter(Protocol):
         ...
 
     @property
-    def usual(self) -> Begin:
+    def usual(self) -> NewMatch:
         """The match that is offered by default."""
         ...
 
@@ -92,7 +92,7 @@ class _Names:
     names: tuple[Name, ...]
 
 
-def leaves(body: dict[str, Any]) -> bool:
+def pop_leave(body: dict[str, Any]) -> bool:
     """Whether the match being played may be left unfinished; removes ``leave`` from ``body``.  Raises BadText."""
     value = body.pop("leave", False)
     if not isinstance(value, bool):
@@ -100,7 +100,7 @@ def leaves(body: dict[str, Any]) -> bool:
     return value
 
 
-def begin_of(body: Mapping[str, Any], starter: Starter) -> Begin:
+def parse_new_match(body: Mapping[str, Any], starter: Starter) -> NewMatch:
     """The new match that a request asks for.  Raises CompanionError for what cannot be played."""
     _refuse_unknown(body, FIELDS, "start")
     tag, confirms, clock = body.get("game"), body.get("confirm", False), body.get("clock") or ""
@@ -111,10 +111,10 @@ def begin_of(body: Mapping[str, Any], starter: Starter) -> Begin:
     if not isinstance(clock, str):
         raise BadText('clock: write a text such as "10m+5s"')
     names = _names(body.get("names", {}), load_game(tag).players)
-    return Begin(tag, names, parse_time_control(clock) if clock.strip() else None, confirms)
+    return NewMatch(tag, names, parse_time_control(clock) if clock.strip() else None, confirms)
 
 
-def go_on_of(body: Mapping[str, Any], starter: Starter) -> GoOn:
+def parse_continue_match(body: Mapping[str, Any], starter: Starter) -> ContinueMatch:
     """The stored match that a request asks to continue.  Raises BadText if it cannot be, StoreError."""
     _refuse_unknown(body, ("match", "leave"), "go-on")
     number = body.get("match")
@@ -122,7 +122,7 @@ def go_on_of(body: Mapping[str, Any], starter: Starter) -> GoOn:
         raise BadText("match: give the number of a kept match")
     if number not in (left.match for left in starter.unfinished()):
         raise BadText(f"match: there is no match {number} that can go on; /start lists those that can")
-    return GoOn(number)
+    return ContinueMatch(number)
 
 
 def _refuse_unknown(body: Mapping[str, Any], known: tuple[str, ...], action: str) -> None:

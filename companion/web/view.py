@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibration.kit import Kit
-from companion.deeds import told_move
+from companion.descriptions import describe_move
 from companion.events import (
     Accepted,
     ClockChanged,
@@ -27,9 +27,9 @@ from companion.referee.clock import Clock
 from companion.referee.snapshot import Snapshot
 from companion.rules.game import Game
 from companion.rules.notation import parse_move, position_tag, ranks_downward
-from companion.scene.outfit import dressed, player_colours
+from companion.scene.display_kit import complete_kit, player_colours
 from companion.web.boards import outcome_row
-from companion.web.story import Story
+from companion.web.move_history import MoveHistory
 from companion.web.words import game_titles, player_names, rule_row, sentences, tasks
 
 LOGGED = 12
@@ -37,13 +37,13 @@ LOGGED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PageState:
     """The state of a table.
 
     Attributes:
         match: random id of the match, so that a page notices a new one.
         events: all events in order.
-        story: the moves that stand.
+        history: the moves that stand.
         snapshot: the referee's state; None if only events are known (in a hall).
         t_s: the match's present time.
         warning: the store's present warning.
@@ -54,7 +54,7 @@ class Standing:
 
     match: str
     events: tuple[Event, ...]
-    story: Story
+    history: MoveHistory
     snapshot: Snapshot | None = None
     t_s: float = 0.0
     warning: str | None = None
@@ -66,7 +66,7 @@ class Standing:
     def is_open(self) -> bool:
         """Whether a match is being played and at least one turn stands."""
         is_over = self.snapshot is None or self.snapshot.outcome is not None
-        return bool(self.story.turns) and not is_over and not self.is_idle
+        return bool(self.history.turns) and not is_over and not self.is_idle
 
     @property
     def n(self) -> int:
@@ -74,34 +74,35 @@ class Standing:
         return self.events[-1].n if self.events else 0
 
 
-def state_row(standing: Standing) -> dict[str, Any]:
+def state_row(page_state: PageState) -> dict[str, Any]:
     """The whole state, as ``/state`` returns it."""
-    game = load_game(position_tag(standing.story.start))
-    snapshot, story = standing.snapshot, standing.story
+    game = load_game(position_tag(page_state.history.start))
+    snapshot, history = page_state.snapshot, page_state.history
     row: dict[str, Any] = {
-        "match": standing.match,
-        "n": standing.n,
-        "t": round(standing.t_s, 2),
-        "game": game_row(game, standing.kit, standing.people),
-        "start_n": story.start_n,
+        "match": page_state.match,
+        "n": page_state.n,
+        "t": round(page_state.t_s, 2),
+        "game": game_row(game, page_state.kit, page_state.people),
+        "start_n": history.start_n,
         "turns": [
-            {"n": turn.n, "t": turn.t, "player": turn.player, "move": turn.move, "by": turn.by} for turn in story.turns
+            {"n": turn.n, "t": turn.t, "player": turn.player, "move": turn.move, "by": turn.by}
+            for turn in history.turns
         ],
-        "log": [said_row(event, game, standing.people) for event in notable(standing.events)[-LOGGED:]],
-        "position": story.position,
-        "drawn": _drawn(standing),
-        "asked": _asked(standing, game),
-        "view": _latest(standing.events, ViewChanged, "clear"),
-        "sensors": _latest(standing.events, SensorsChanged, ""),
-        "warning": standing.warning,
+        "log": [said_row(event, game, page_state.people) for event in notable(page_state.events)[-LOGGED:]],
+        "position": history.position,
+        "drawn": _drawn(page_state),
+        "asked": _question_row(page_state, game),
+        "view": _latest(page_state.events, ViewChanged, "clear"),
+        "sensors": _latest(page_state.events, SensorsChanged, ""),
+        "warning": page_state.warning,
     }
-    row |= _guessed_row(standing, game) if snapshot is None else _snapshot_row(snapshot, standing.events, game)
-    return row | {"mode": "idle"} if standing.is_idle and row["outcome"] is None else row
+    row |= _guessed_row(page_state, game) if snapshot is None else _snapshot_row(snapshot, page_state.events, game)
+    return row | {"mode": "idle"} if page_state.is_idle and row["outcome"] is None else row
 
 
 def game_row(game: Game, kit: Kit | None = None, people: tuple[str, ...] = ()) -> dict[str, Any]:
     """What a page needs to know about a game: its name, players, pieces and squares."""
-    colours = player_colours(game, dressed(game, kit))
+    colours = player_colours(game, complete_kit(game, kit))
     return {
         "tag": game.tag,
         "title": title_of(game.tag),
@@ -134,52 +135,52 @@ def _snapshot_row(snapshot: Snapshot, events: Sequence[Event], game: Game) -> di
     }
 
 
-def _guessed_row(standing: Standing, game: Game) -> dict[str, Any]:
+def _guessed_row(page_state: PageState, game: Game) -> dict[str, Any]:
     """The state as far as it follows from the events alone, which is all that is known of a table in a hall."""
-    said = notable(standing.events)
+    said = notable(page_state.events)
     last = said[-1] if said else None
     over = standing_end(said)
-    clock = next((event for event in reversed(standing.events) if isinstance(event, ClockChanged)), None)
+    clock = next((event for event in reversed(page_state.events) if isinstance(event, ClockChanged)), None)
     return {
         "mode": "",
-        "to_move": to_move(standing.story.position),
+        "to_move": to_move(page_state.history.position),
         "todo": tasks(last if isinstance(last, Unfinished) else None, game),
         "wrong": list(getattr(last, "cells", ())),
         "options": list(getattr(last, "options", ())),
         "outcome": None if over is None else {"winner": over.winner, "rule": over.rule},
-        "clock": None if clock is None else _told_clock_row(clock),
+        "clock": None if clock is None else _clock_event_row(clock),
     }
 
 
-def _drawn(standing: Standing) -> int | None:
+def _drawn(page_state: PageState) -> int | None:
     """Number of the event that is drawn on the board, an illegal act or unfinished turn; None if the table is right."""
-    said = [event for event in notable(standing.events) if not isinstance(event, ClockChanged)]
+    said = [event for event in notable(page_state.events) if not isinstance(event, ClockChanged)]
     last = said[-1] if said else None
     return last.n if isinstance(last, Illegal | Unfinished) and last.cells else None
 
 
-def _asked(standing: Standing, game: Game) -> dict[str, Any] | None:
+def _question_row(page_state: PageState, game: Game) -> dict[str, Any] | None:
     """The referee's question: the event's number, and each move asked about, with that move in words.
 
     None if nothing is asked.
     """
-    said = notable(standing.events)
+    said = notable(page_state.events)
     last = said[-1] if said else None
     if not isinstance(last, Unsure):
         return None
-    _, position = read_position(standing.story.position)
+    _, position = read_position(page_state.history.position)
     rows = []
     for option in last.options:
         move = parse_move(game, position, option)
         told = {
-            code: told_move(game, position, move, language(code, game), player_names(game, code, standing.people))
+            code: describe_move(game, position, move, language(code, game), player_names(game, code, page_state.people))
             for code in LANGUAGES
         }
         rows.append({"option": option, "texts": told})
     return {"n": last.n, "choices": rows}
 
 
-def _told_clock_row(event: ClockChanged) -> dict[str, Any]:
+def _clock_event_row(event: ClockChanged) -> dict[str, Any]:
     running = event.player if event.state != "stopped" else None
     left = dict(zip(event.players, event.left, strict=False))
     return {"control": event.control, "left": left, "running": running, "since": event.t}

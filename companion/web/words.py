@@ -33,8 +33,8 @@ def rule_row(rule: Rule, game: Game) -> dict[str, Any]:
         "id": rule.id,
         "title": rule.title,
         "text": rule.text,
-        "titles": {code: tongue.titles.get(rule.id, rule.title) for code, tongue in tongues.items()},
-        "texts": {code: tongue.explained.get(rule.id, rule.text) for code, tongue in tongues.items()},
+        "titles": {code: lang.titles.get(rule.id, rule.title) for code, lang in tongues.items()},
+        "texts": {code: lang.explained.get(rule.id, rule.text) for code, lang in tongues.items()},
     }
 
 

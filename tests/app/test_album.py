@@ -7,12 +7,12 @@ import pytest
 
 from companion.app import album
 from companion.app.album import Album
-from companion.app.eyes import Look
+from companion.app.camera_reader import ReadResult
 from companion.events import Accepted, GameOver, Illegal, TakenBack, Unfinished
 from vision.capture.frames import Frame
 
 FRAME = Frame(np.zeros((8, 8, 3), np.uint8), 7, 0.5)
-SEEN = Look(reading=SimpleNamespace(levels=None))
+SEEN = ReadResult(reading=SimpleNamespace(levels=None))
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def marked(tmp_path, monkeypatch):
 
     monkeypatch.setattr(album, "belief", draw)
     reader = SimpleNamespace(kit=SimpleNamespace(cells=("c3", "c4", "d4")), camera=None)
-    eyes = SimpleNamespace(reader=reader, geometry=SimpleNamespace(pose=None))
-    book = Album(tmp_path / "pictures", eyes, ())
+    camera_reader = SimpleNamespace(reader=reader, geometry=SimpleNamespace(pose=None))
+    book = Album(tmp_path / "pictures", camera_reader, ())
 
     def show(*events):
         book(FRAME, SEEN, events)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
-from companion.app.eyes import Eyes
+from companion.app.camera_reader import CameraReader
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.table import enrol_picture
 from companion.simulate.viewpoint import default_camera, default_pose
 from companion.tracker.evidence import CHANGE_SHARES, STILL_SHARE
@@ -38,17 +38,17 @@ def changed(
     ``is_built_anew``: whether the geometry object has been replaced since, with the same pose, as after pillar moves.
     """
     camera = default_camera()
-    eyes = Eyes(KIT, camera, enrol(enrol_picture(KIT), KIT, camera))
+    camera_reader = CameraReader(KIT, camera, enrol(enrol_picture(KIT), KIT, camera))
     for t_s, table in enumerate((before, after)):
-        setup = set_up([table.get(cell, "") for cell in KIT.cells], None, seeded("in sight", 1))
+        setup = set_up([table.get(cell, "") for cell in KIT.cells], None, make_rng("in sight", 1))
         frame = Frame(renderer.picture(setup, t_s), t_s, float(t_s))
-        eyes.moving(frame)
-        look = eyes.look(frame)
+        camera_reader.moving(frame)
+        look = camera_reader.look(frame)
         assert look.reading is not None
         if t_s == 0:
-            eyes.understood()
+            camera_reader.understood()
             if is_built_anew:
-                eyes.geometry = replace(eyes.geometry)
+                camera_reader.geometry = replace(camera_reader.geometry)
     assert look.reading.changed is not None
     return dict(zip(KIT.cells, look.reading.changed.tolist(), strict=True))
 

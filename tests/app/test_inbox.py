@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from companion.app.inbox import CAPACITY, Inbox, Wish
+from companion.app.inbox import CAPACITY, DeferredOrder, Inbox
 from companion.errors import CompanionError
 from companion.events import Event, Restored
 from companion.referee.orders import Order, OrderRefused, Pause, Resume
@@ -14,7 +14,7 @@ from companion.referee.orders import Order, OrderRefused, Pause, Resume
 SAID = (Restored(t=1.0, n=1),)
 
 
-def agree(_order: Order | Wish, _by: str) -> tuple[Event, ...]:
+def agree(_order: Order | DeferredOrder, _by: str) -> tuple[Event, ...]:
     """Accept every order."""
     return SAID
 
@@ -23,7 +23,7 @@ def test_orders_are_taken_in_turn_and_answered() -> None:
     """Orders are executed in sequence, and each gets its answer."""
     inbox, taken = Inbox(), list[tuple[object, str]]()
 
-    def take(order: Order | Wish, by: str) -> tuple[Event, ...]:
+    def take(order: Order | DeferredOrder, by: str) -> tuple[Event, ...]:
         taken.append((order, by))
         return SAID
 
@@ -38,7 +38,7 @@ def test_a_refusal_goes_to_who_asked_and_the_rest_goes_on() -> None:
     """A refusal is returned to its sender only."""
     inbox = Inbox()
 
-    def refuse_pauses(order: Order | Wish, _by: str) -> tuple[Event, ...]:
+    def refuse_pauses(order: Order | DeferredOrder, _by: str) -> tuple[Event, ...]:
         if order == Pause():
             raise OrderRefused("not now")
         return SAID

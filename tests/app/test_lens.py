@@ -7,12 +7,12 @@ import pytest
 from calibration.appearance import read_appearance
 from calibration.board_lens import TOO_STEEP, prior_camera
 from calibration.kit import load_kit
-from companion.app.eyes import PUSH_CONFIRMED_S, Eyes
+from companion.app.camera_reader import POSE_CONFIRMATION_S, CameraReader
 from companion.app.lens import PICTURES_A_PLACE, LensFinder
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import ELEVATION_DEG, default_camera, looking_at
 from vision.capture.frames import Frame
 
@@ -30,7 +30,7 @@ def seen_from(azimuth_deg, elevation_deg=ELEVATION_DEG):
     """Render the empty board from this direction."""
     camera, nothing = default_camera(), ("",) * len(KIT.cells)
     pose = looking_at(np.zeros(3), 600.0, KIT, elevation_deg, azimuth_deg)
-    return Renderer(Scene(KIT, camera, pose, WINDOW)).picture(set_up(nothing, None, seeded("lens", 1)), 0)
+    return Renderer(Scene(KIT, camera, pose, WINDOW)).picture(set_up(nothing, None, make_rng("lens", 1)), 0)
 
 
 def test_a_board_tells_the_lens_and_from_another_place_more_of_it():
@@ -67,7 +67,7 @@ def test_a_board_seen_from_straight_above_is_told_once(image):
 
 def test_eyes_whose_lens_is_not_known_find_it_and_read(examples, image):
     """Eyes with an unknown lens calibrate it and then read the board, also after a push."""
-    eyes = Eyes(
+    camera_reader = CameraReader(
         KIT,
         prior_camera((640, 480)),
         read_appearance(examples / "photos" / "set.toml", KIT),
@@ -77,16 +77,16 @@ def test_eyes_whose_lens_is_not_known_find_it_and_read(examples, image):
 
     def look(picture, t_s):
         frame = Frame(picture, round(10 * t_s), t_s)
-        eyes.moving(frame)
-        return eyes.look(frame)
+        camera_reader.moving(frame)
+        return camera_reader.look(frame)
 
     seen = [look(image, 0.1 * k) for k in range(PICTURES_A_PLACE)][-1]
     assert seen.view == "clear"
     assert seen.reading.best(seen.reading.cells.index("g3"))[0] == (5, "R")
-    assert eyes.reader.camera.size == (1280, 720)
-    eyes.understood()
+    assert camera_reader.reader.camera.size == (1280, 720)
+    camera_reader.understood()
     pushed = cv2.warpAffine(image, np.float32([[1, 0, 7], [0, 1, -5]]), (1280, 720), borderMode=cv2.BORDER_REFLECT)
-    views = [look(pushed, t_s).view for t_s in (1.0, 1.1, 1.0 + PUSH_CONFIRMED_S)]
+    views = [look(pushed, t_s).view for t_s in (1.0, 1.1, 1.0 + POSE_CONFIRMATION_S)]
     assert views == ["moved", "moved", "clear"]
     again = look(pushed, 2.0)
     assert again.reading.best(again.reading.cells.index("g3"))[0] == (5, "R")

@@ -9,11 +9,11 @@ import pytest
 from calibration.appearance import read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
-from companion.app.eyes import Eyes, Look
+from companion.app.camera_reader import CameraReader, ReadResult
 from companion.app.table import Table
 from companion.commands.options.game import begin_match
 from companion.errors import SourceError
-from companion.panel.choice import open_desk
+from companion.panel.choice import open_panel
 from companion.recorder.keeper import Keeper
 from companion.recorder.store import MatchInfo, Store
 from companion.referee.referee import Referee
@@ -54,18 +54,22 @@ def run(examples, tmp_path):
     recording = read_recording(examples / "domination-1")
     kit = load_kit("domination")
 
-    def refereed(before, after, spoil=None, desk=None):
+    def refereed(before, after, spoil=None, announcer=None):
         match = begin_match("domination", recording.start)
         store = Store.open(tmp_path / "m.db")
         info = MatchInfo("domination", match.game.players, recording.start, datetime.now(UTC), "domination")
         keeper = Keeper(store, store.begin(info))
-        eyes = Eyes(kit, read_camera(recording.camera), read_appearance(recording.appearance, kit))
+        camera_reader = CameraReader(kit, read_camera(recording.camera), read_appearance(recording.appearance, kit))
         if spoil:
-            spoil(eyes)
+            spoil(camera_reader)
         events = []
         source = Interrupted(recording, before, after)
         table = Table(
-            source, eyes, Referee(match, verifying=True), keeper, desk or open_desk("none", match.game.players, None)
+            source,
+            camera_reader,
+            Referee(match, verifying=True),
+            keeper,
+            announcer or open_panel("none", match.game.players, None),
         )
         table.listeners.append(events.append)
         table.run()
@@ -110,9 +114,9 @@ class Notes:
 def failing(once):
     """Return a function that makes readings raise an error, where ``once`` accepts their number (from 1)."""
 
-    def spoil(eyes):
+    def spoil(camera_reader):
         asked = []
-        read_at = eyes.reader.read_at
+        read_at = camera_reader.reader.read_at
 
         def read(*args):
             asked.append(args)
@@ -120,15 +124,15 @@ def failing(once):
                 raise IndexError("list index out of range")
             return read_at(*args)
 
-        eyes.reader.read_at = read
+        camera_reader.reader.read_at = read
 
     return spoil
 
 
 def test_a_fault_in_reading_one_picture_is_named_and_the_match_goes_on(run, tmp_path):
     """An exception while reading is noted with its place, its picture is kept, and no move is lost."""
-    desk = Notes()
-    events = run(0, 65, failing(lambda n: n == 2), desk)
+    announcer = Notes()
+    events = run(0, 65, failing(lambda n: n == 2), announcer)
     assert [getattr(event, "state", getattr(event, "move", "")) for event in events if event.event != "start"] == [
         "camera-lost",
         "clear",
@@ -138,7 +142,7 @@ def test_a_fault_in_reading_one_picture_is_named_and_the_match_goes_on(run, tmp_
         "e5-g5",
         "f7-g7",
     ]
-    (note,) = desk.notes
+    (note,) = announcer.notes
     assert re.fullmatch(
         r"a fault of this program.*: IndexError in test_outage.py, line \d+: list index out of range", note
     )
@@ -150,24 +154,24 @@ def test_a_fault_in_reading_one_picture_is_named_and_the_match_goes_on(run, tmp_
 @pytest.mark.parametrize("faulty", ["understood", "learn"])
 def test_a_fault_in_keeping_what_was_understood_is_named_and_costs_no_move(run, faulty):
     """An exception after a successful reading is noted and costs no move."""
-    desk = Notes()
+    announcer = Notes()
 
     def fail(*_):
         raise KeyError("e5")
 
-    events = run(0, 65, lambda eyes: setattr(eyes, faulty, fail), desk)
+    events = run(0, 65, lambda camera_reader: setattr(camera_reader, faulty, fail), announcer)
     moves = [event.move for event in events if event.event == "accepted"]
     assert moves == ["e7-f7", "e5-g5", "f7-g7"]
-    assert all("KeyError" in note for note in desk.notes)
-    assert desk.notes
+    assert all("KeyError" in note for note in announcer.notes)
+    assert announcer.notes
 
 
 def test_a_fault_in_judging_motion_is_named_once_and_the_match_goes_on(run, tmp_path):
     """Repeated exceptions in motion detection are noted once and cost no move."""
-    desk = Notes()
+    announcer = Notes()
 
-    def spoil(eyes):
-        moving, asked = eyes.moving, []
+    def spoil(camera_reader):
+        moving, asked = camera_reader.moving, []
 
         def fail(frame):
             asked.append(frame)
@@ -175,44 +179,44 @@ def test_a_fault_in_judging_motion_is_named_once_and_the_match_goes_on(run, tmp_
                 raise IndexError("list index out of range")
             return moving(frame)
 
-        eyes.moving = fail
+        camera_reader.moving = fail
 
-    events = run(0, 65, spoil, desk)
+    events = run(0, 65, spoil, announcer)
     assert [event.move for event in events if event.event == "accepted"] == ["e7-f7", "e5-g5", "f7-g7"]
     (unread,) = [event for event in events if getattr(event, "state", "") == "unread"]
     with Store.open(tmp_path / "m.db") as store:
         assert store.evidence(1, unread.n)
-    (note,) = desk.notes
+    (note,) = announcer.notes
     assert "IndexError" in note
 
 
 def test_a_fault_in_a_look_at_the_whole_board_is_named(run):
     """A failed whole reading is noted."""
-    desk = Notes()
+    announcer = Notes()
 
-    def spoil(eyes):
-        look = eyes.look
+    def spoil(camera_reader):
+        look = camera_reader.look
 
         def fail(frame, told, *, afresh=False, is_review=False):
             if afresh:
-                return Look(None, "unread", "a fault of this program")
+                return ReadResult(None, "unread", "a fault of this program")
             return look(frame, told, afresh=afresh, is_review=is_review)
 
-        eyes.look = fail
+        camera_reader.look = fail
 
-    run(30, 100, spoil, desk)
-    assert desk.notes
-    assert set(desk.notes) == {"a fault of this program"}
+    run(30, 100, spoil, announcer)
+    assert announcer.notes
+    assert set(announcer.notes) == {"a fault of this program"}
 
 
 def test_a_fault_in_a_second_look_is_named_and_tells_nothing(run):
     """A failed comparison is noted, and the match continues without it."""
-    desk = Notes()
+    announcer = Notes()
 
     def score(*_):
         raise ZeroDivisionError("division by zero")
 
-    events = run(30, 100, lambda eyes: setattr(eyes.reader, "score", score), desk)
-    assert all("ZeroDivisionError" in note for note in desk.notes)
-    assert desk.notes
+    events = run(30, 100, lambda camera_reader: setattr(camera_reader.reader, "score", score), announcer)
+    assert all("ZeroDivisionError" in note for note in announcer.notes)
+    assert announcer.notes
     assert [event.event for event in events if event.event != "view"] == ["start", *["accepted"] * 5, "illegal"]

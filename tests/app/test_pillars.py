@@ -237,6 +237,6 @@ def test_a_port_that_is_not_there_is_one_line() -> None:
 def test_every_scan_is_told_to_a_witness() -> None:
     news = [Scan(0.0, STILL), Silence("gone"), Scan(0.1, STILL, ("c3",))]
     pillars, told = Pillars(Played(news), KIT), list[tuple[float, object]]()
-    pillars.witness = lambda t_s, heights_mm: told.append((t_s, heights_mm))
+    pillars.frame_sink = lambda t_s, heights_mm: told.append((t_s, heights_mm))
     pillars.moving(0.5)
     assert told == [(0.0, STILL), (0.1, STILL)]

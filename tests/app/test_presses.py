@@ -40,51 +40,51 @@ class Desk:
 
 
 def test_undo_takes_the_last_move_back_in_the_name_of_the_panel() -> None:
-    desk = Desk()
-    desk.press(Press(Button.UNDO))
-    assert [(event.event, event.by) for event in desk.drain()] == [("corrected", "panel")]
-    assert desk.referee.match.plies == ()
+    announcer = Desk()
+    announcer.press(Press(Button.UNDO))
+    assert [(event.event, event.by) for event in announcer.drain()] == [("corrected", "panel")]
+    assert announcer.referee.match.plies == ()
 
 
 def test_what_is_refused_is_said_once_and_changes_nothing() -> None:
-    desk = Desk(moves=0)
-    desk.press(Press(Button.UNDO))
-    assert desk.drain() == []
-    assert desk.notes == ["Das geht jetzt nicht."]
+    announcer = Desk(moves=0)
+    announcer.press(Press(Button.UNDO))
+    assert announcer.drain() == []
+    assert announcer.notes == ["Das geht jetzt nicht."]
 
 
 def test_why_it_is_refused_is_said_in_english() -> None:
-    desk = Desk(moves=0)
-    desk.press = Presses(desk.inbox, desk.notes.append)
-    desk.press(Press(Button.UNDO))
-    desk.drain()
-    assert desk.notes == ["Not now: cannot take back 1 move: 0 can be undone."]
+    announcer = Desk(moves=0)
+    announcer.press = Presses(announcer.inbox, announcer.notes.append)
+    announcer.press(Press(Button.UNDO))
+    announcer.drain()
+    assert announcer.notes == ["Not now: cannot take back 1 move: 0 can be undone."]
 
 
 def test_the_arbiters_button_pauses_and_goes_on() -> None:
-    desk = Desk()
+    announcer = Desk()
     held = Press(Button.ARBITER, is_held=True)
     modes = []
     for _ in range(2):
-        desk.press(held)
-        desk.drain()
-        modes.append(desk.referee.snapshot.mode)
+        announcer.press(held)
+        announcer.drain()
+        modes.append(announcer.referee.snapshot.mode)
     assert modes == ["paused", "setting up"]
 
 
 def test_two_presses_before_a_frame_are_both_meant_as_the_match_stands_then() -> None:
-    desk = Desk()
+    announcer = Desk()
     held = Press(Button.ARBITER, is_held=True)
-    desk.press(held)
-    desk.press(held)
-    desk.drain()
-    assert desk.referee.snapshot.mode == "setting up"
+    announcer.press(held)
+    announcer.press(held)
+    announcer.drain()
+    assert announcer.referee.snapshot.mode == "setting up"
 
 
 @pytest.mark.parametrize("presses", [1, 500])
 def test_a_closed_or_a_full_table_is_no_trouble(presses: int) -> None:
-    desk = Desk()
-    desk.inbox.close()
+    announcer = Desk()
+    announcer.inbox.close()
     for _ in range(presses):
-        desk.press(Press(Button.UNDO))
-    assert desk.notes == []
+        announcer.press(Press(Button.UNDO))
+    assert announcer.notes == []

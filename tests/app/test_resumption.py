@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion.app.resumption import interrupted
+from companion.app.resumption import find_interrupted
 from companion.cli import main
 from companion.errors import CompanionError
 from companion.events import Accepted, ClockChanged, Event, GameOver, Start, TakenBack
@@ -41,13 +41,13 @@ def keep(path: Path, game: str, *events: Event) -> None:
 def test_a_finished_match_does_not_go_on(path: Path) -> None:
     keep(path, "domination", START, MOVE, END)
     with Store.open(path) as store:
-        assert interrupted(store, ["domination"]) is None
+        assert find_interrupted(store, ["domination"]) is None
 
 
 def test_one_reopened_by_a_take_back_does(path: Path) -> None:
     keep(path, "domination", START, MOVE, END, BACK)
     with Store.open(path) as store:
-        left = interrupted(store, ["domination"])
+        left = find_interrupted(store, ["domination"])
     assert left is not None
     assert (left.number, left.next_n, left.from_s, left.match.plies) == (1, 5, 9.0, ())
     assert left.notice == "Match 1 goes on after 0 moves: Red to move."
@@ -58,14 +58,14 @@ def test_only_the_newest_match_of_the_game_counts(path: Path) -> None:
     keep(path, "domination", START, MOVE, END)
     keep(path, "citadel", START)
     with Store.open(path) as store:
-        assert interrupted(store, ["domination"]) is None
-        assert interrupted(store, ["ziggurat"]) is None
+        assert find_interrupted(store, ["domination"]) is None
+        assert find_interrupted(store, ["ziggurat"]) is None
 
 
 def test_a_match_that_never_began_does_not_go_on(path: Path) -> None:
     keep(path, "domination")
     with Store.open(path) as store:
-        assert interrupted(store, ["domination"]) is None
+        assert find_interrupted(store, ["domination"]) is None
 
 
 def test_the_clock_stands_as_it_stood(path: Path) -> None:
@@ -74,7 +74,7 @@ def test_the_clock_stands_as_it_stood(path: Path) -> None:
     )
     keep(path, "domination", START, clock)
     with Store.open(path) as store:
-        left = interrupted(store, ["domination"])
+        left = find_interrupted(store, ["domination"])
     assert left is not None
     assert left.clock is not None
     assert (left.clock.left_s, left.clock.running) == ((59.5, 60.0), None)
@@ -83,7 +83,7 @@ def test_the_clock_stands_as_it_stood(path: Path) -> None:
 def test_a_record_that_breaks_the_rules_is_refused(path: Path) -> None:
     keep(path, "domination", START, Accepted(t=1.0, n=2, player="R", move="c3-d7", position=AFTER))
     with Store.open(path) as store, pytest.raises(CompanionError, match=r"match 1 cannot go on: .* event 2: .*c3-d7"):
-        interrupted(store, ["domination"])
+        find_interrupted(store, ["domination"])
 
 
 def part(recording: Path, folder: Path, from_s: float, to_s: float) -> Path:

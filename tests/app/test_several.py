@@ -6,12 +6,12 @@ import pytest
 
 from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
-from companion.app.eyes import Eyes, Look
-from companion.app.several import SeveralEyes, combined
+from companion.app.camera_reader import CameraReader, ReadResult
+from companion.app.multi_camera import MultiCameraReader, combined
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up, upright
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, looking_at
 from vision.capture.frames import Frame
 from vision.reading import EMPTY, Reading
@@ -50,12 +50,12 @@ class OneEye:
 def test_a_camera_that_knows_no_earlier_calm_does_not_say_in_a_review_what_has_changed():
     """In a review, the changed shares come from the cameras that know the previous calm phase, if any does."""
     rows = ((0.5, 0.4, 0.1), (0.5, 0.4, 0.1))
-    knows = Look(reading(*rows, changed=[0.1, 0.4]), is_recalled=True)
-    new = Look(reading(*rows, changed=[0.9, 0.9]))
+    knows = ReadResult(reading(*rows, changed=[0.1, 0.4]), is_recalled=True)
+    new = ReadResult(reading(*rows, changed=[0.9, 0.9]))
     image = np.zeros((2, 2, 3), np.uint8)
     frame = Frame(image, 0, 0.0, beside=(Frame(image, 0, 0.0, camera=1),))
     for answers, shares in (((knows, new), [0.1, 0.4]), ((new, new), [0.9, 0.9])):
-        look = SeveralEyes([OneEye(answer) for answer in answers]).look(frame, is_review=True)
+        look = MultiCameraReader([OneEye(answer) for answer in answers]).look(frame, is_review=True)
         assert look.is_recalled == (knows in answers)
         assert look.reading.changed == pytest.approx(shares)
 
@@ -113,21 +113,21 @@ def test_levels_add_too():
 def pictures():
     """Return pictures of a table from two sides; d6 is hidden behind a tower for the first camera only."""
     camera = default_camera()
-    setup = upright(set_up(tuple(STACKS.get(cell, "") for cell in KIT.cells), None, seeded("several", 0)))
+    setup = upright(set_up(tuple(STACKS.get(cell, "") for cell in KIT.cells), None, make_rng("several", 0)))
     poses = [looking_at(np.zeros(3), 700.0, KIT, 37.0, azimuth) for azimuth in (-90.0, 90.0)]
     return [Renderer(Scene(KIT, camera, pose, WINDOW)).picture(setup, 0) for pose in poses]
 
 
 @pytest.fixture
-def eyes():
+def camera_reader():
     """Return two cameras' eyes with nominal appearance."""
-    return SeveralEyes([Eyes(KIT, default_camera(), nominal_appearance(KIT)) for _ in range(2)])
+    return MultiCameraReader([CameraReader(KIT, default_camera(), nominal_appearance(KIT)) for _ in range(2)])
 
 
-def looked(eyes, frame):
+def looked(camera_reader, frame):
     """Process a frame and look at it."""
-    eyes.moving(frame)
-    return eyes.look(frame)
+    camera_reader.moving(frame)
+    return camera_reader.look(frame)
 
 
 def moment(pictures, t_s=0.0):
@@ -135,12 +135,12 @@ def moment(pictures, t_s=0.0):
     return Frame(pictures[0], 0, t_s, beside=(Frame(pictures[1], 0, t_s, 1),))
 
 
-def test_two_cameras_see_what_one_cannot(eyes, pictures):
+def test_two_cameras_see_what_one_cannot(camera_reader, pictures):
     """A piece hidden from one camera is read by both together."""
-    look = looked(eyes, moment(pictures))
+    look = looked(camera_reader, moment(pictures))
     seen = {cell: look.reading.best(i)[0] for i, cell in enumerate(KIT.cells) if look.reading.best(i)[0] != EMPTY}
     assert seen == {cell: (len(stack), stack[-1]) for cell, stack in STACKS.items()}
-    alone = looked(Eyes(KIT, default_camera(), nominal_appearance(KIT)), Frame(pictures[0], 0, 0.0)).reading
+    alone = looked(CameraReader(KIT, default_camera(), nominal_appearance(KIT)), Frame(pictures[0], 0, 0.0)).reading
     d6 = KIT.cells.index("d6")
     hidden, seen_by_both = (
         np.exp(reading.log_likelihood[d6, reading.index[(1, "G")]]) for reading in (alone, look.reading)
@@ -149,22 +149,22 @@ def test_two_cameras_see_what_one_cannot(eyes, pictures):
     assert seen_by_both > 0.99
 
 
-def test_one_camera_goes_on_where_the_other_is_gone_or_blind(eyes, pictures):
+def test_one_camera_goes_on_where_the_other_is_gone_or_blind(camera_reader, pictures):
     """If one camera is missing or does not see the mat, the other one is used."""
-    assert looked(eyes, Frame(pictures[1], 0, 0.0, camera=1)).view == "clear"
-    assert eyes.geometry.pose.centre_mm[1] > 0
-    blind = looked(eyes, moment([np.full_like(pictures[0], 128), pictures[1]], 1.0))
+    assert looked(camera_reader, Frame(pictures[1], 0, 0.0, camera=1)).view == "clear"
+    assert camera_reader.geometry.pose.centre_mm[1] > 0
+    blind = looked(camera_reader, moment([np.full_like(pictures[0], 128), pictures[1]], 1.0))
     assert (blind.view, blind.reading is None) == ("clear", False)
-    both = looked(eyes, moment([np.full_like(pictures[0], 128)] * 2, 2.0))
+    both = looked(camera_reader, moment([np.full_like(pictures[0], 128)] * 2, 2.0))
     assert (both.view, both.reading) == ("no-mat", None)
 
 
-def test_anything_that_moves_for_one_camera_moves(eyes, pictures):
+def test_anything_that_moves_for_one_camera_moves(camera_reader, pictures):
     """Motion in one camera's picture counts as motion."""
-    eyes.moving(moment(pictures))
-    assert not eyes.moving(moment(pictures, 0.1))
+    camera_reader.moving(moment(pictures))
+    assert not camera_reader.moving(moment(pictures, 0.1))
     hand = pictures[1].copy()
     cv2.rectangle(hand, (500, 0), (640, 500), (110, 140, 190), -1)
-    assert eyes.moving(moment([pictures[0], hand], 0.2))
-    eyes.look(moment(pictures, 0.3))
-    eyes.understood()
+    assert camera_reader.moving(moment([pictures[0], hand], 0.2))
+    camera_reader.look(moment(pictures, 0.3))
+    camera_reader.understood()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from companion.app.station import Station, Wishes, open_buttons, open_station
+from companion.app.station import Station, StationConfig, open_buttons, open_station
 from companion.events import Accepted, Restored
 from companion.panel.buttons import Press
 from companion.panel.gpio import GpioButtons
@@ -22,7 +22,7 @@ PAUSED = replace(GOING_ON, mode="paused")
 def lines(*happenings) -> list[str]:
     """Return the lines that the terminal panel writes."""
     stream = io.StringIO()
-    station = open_station(Wishes("terminal", GERMAN, {"R": "Ann"}), ("R", "G"), stream)
+    station = open_station(StationConfig("terminal", GERMAN, {"R": "Ann"}), ("R", "G"), stream)
     for happen in happenings:
         happen(station)
     station.close()
@@ -62,7 +62,7 @@ def test_closing_closes_buttons_before_lights_and_all_of_them() -> None:
 def test_a_voice_that_cannot_speak_does_not_disturb_the_panel(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     stream = io.StringIO()
-    station = open_station(Wishes("terminal", voice=tmp_path / "voice"), ("R", "G"), stream)
+    station = open_station(StationConfig("terminal", voice=tmp_path / "voice"), ("R", "G"), stream)
     station.tell(Restored(t=1.0, n=1))
     station.warn("NOT SAVED: the disk is full")
     station.note("hello")
@@ -73,12 +73,12 @@ def test_a_voice_that_cannot_speak_does_not_disturb_the_panel(tmp_path, monkeypa
 @pytest.mark.parametrize("kind", ["none", "terminal"])
 def test_there_are_no_buttons_where_nobody_can_press(kind: str, monkeypatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    assert open_buttons(Wishes(kind), lambda _: None) is None
+    assert open_buttons(StationConfig(kind), lambda _: None) is None
 
 
 def test_the_panel_on_pins_has_push_buttons(monkeypatch) -> None:
     monkeypatch.setitem(os.environ, "GPIOZERO_PIN_FACTORY", "mock")
     pressed: list[Press] = []
-    buttons = open_buttons(Wishes("gpio"), pressed.append)
+    buttons = open_buttons(StationConfig("gpio"), pressed.append)
     assert isinstance(buttons, GpioButtons)
     buttons.close()

@@ -4,7 +4,7 @@ from functools import reduce
 
 import pytest
 
-from companion.app.unrest import RESTLESS_S, Unrest, may_be_hand, step
+from companion.app.instability import RESTLESS_S, Instability, may_be_hand, step
 from vision.differencing import Difference
 
 PIECE_PX2 = 40.0
@@ -14,7 +14,9 @@ FPS = 12
 def after(difference, seconds, *, moving=True):
     """Return the state after so many seconds of frames with the same difference."""
     times = (number / FPS for number in range(1, round(seconds * FPS) + 1))
-    return reduce(lambda unrest, t_s: step(unrest, t_s, difference, PIECE_PX2, moving=moving), times, Unrest(0.0))
+    return reduce(
+        lambda instability, t_s: step(instability, t_s, difference, PIECE_PX2, moving=moving), times, Instability(0.0)
+    )
 
 
 def differing(patch_px, flicker=0.1, shake=0.0):
@@ -40,7 +42,7 @@ def test_why_a_picture_never_rests(difference, why):
 
 def test_a_still_frame_ends_it():
     restless = after(differing(12), RESTLESS_S + 1)
-    assert step(restless, RESTLESS_S + 2, differing(0), PIECE_PX2, moving=False) == Unrest(RESTLESS_S + 2)
+    assert step(restless, RESTLESS_S + 2, differing(0), PIECE_PX2, moving=False) == Instability(RESTLESS_S + 2)
 
 
 def test_a_hand_is_motion_in_a_restless_picture_too():

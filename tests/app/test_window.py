@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
-from companion.app.eyes import Eyes
-from companion.app.window import DRAWN_S, Window
+from companion.app.camera_reader import CameraReader
+from companion.app.live_preview import DRAWN_S, LivePreview
 from companion.games import load_game
 from companion.match import Match
 from companion.simulate.table import SimulatedTable, enrol_picture
@@ -21,14 +21,14 @@ pytestmark = pytest.mark.pictures
 
 
 @pytest.fixture(scope="module")
-def scene() -> tuple[Eyes, Frame]:
+def scene() -> tuple[CameraReader, Frame]:
     """Return eyes that have processed one frame of a simulated table, and the frame."""
     kit, game = load_kit("domination"), load_game("domination")
     table = SimulatedTable(kit, Match(game, game.start()), 1)
-    eyes = Eyes(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera))
+    camera_reader = CameraReader(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera))
     frame = Frame(table.frame(0.0), 0, 0.0)
-    eyes.moving(frame)
-    return eyes, frame
+    camera_reader.moving(frame)
+    return camera_reader, frame
 
 
 class Clock:
@@ -49,17 +49,17 @@ def decoded(data: bytes | None) -> np.ndarray:
     return picture
 
 
-def test_before_the_first_frame_there_is_no_picture(scene: tuple[Eyes, Frame]) -> None:
-    assert Window(scene[0], (), Clock()).picture() is None
+def test_before_the_first_frame_there_is_no_picture(scene: tuple[CameraReader, Frame]) -> None:
+    assert LivePreview(scene[0], (), Clock()).picture() is None
 
 
-def test_the_belief_is_drawn_once_something_was_read(scene: tuple[Eyes, Frame]) -> None:
-    eyes, frame = scene
+def test_the_belief_is_drawn_once_something_was_read(scene: tuple[CameraReader, Frame]) -> None:
+    camera_reader, frame = scene
     clock = Clock()
-    window = Window(eyes, (), clock)
+    window = LivePreview(camera_reader, (), clock)
     window.see(frame)
     bare = decoded(window.picture()).astype(int)
-    window(frame, eyes.look(frame), ())
+    window(frame, camera_reader.look(frame), ())
     window.see(replace(frame, seq=1))
     clock.now_s = DRAWN_S
     drawn = decoded(window.picture()).astype(int)
@@ -67,10 +67,10 @@ def test_the_belief_is_drawn_once_something_was_read(scene: tuple[Eyes, Frame]) 
     assert np.abs(drawn - bare).mean() > 1
 
 
-def test_however_many_look_it_is_drawn_only_now_and_then(scene: tuple[Eyes, Frame]) -> None:
-    eyes, frame = scene
+def test_however_many_look_it_is_drawn_only_now_and_then(scene: tuple[CameraReader, Frame]) -> None:
+    camera_reader, frame = scene
     clock = Clock()
-    window = Window(eyes, (), clock)
+    window = LivePreview(camera_reader, (), clock)
     window.see(frame)
     first = window.picture()
     window.see(replace(frame, seq=1, image=255 - frame.image))

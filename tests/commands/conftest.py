@@ -18,7 +18,7 @@ import pytest
 from companion.cli import main
 from companion.events import Accepted, Corrected, Event, GameOver, Start, TakenBack
 from companion.recorder.store import MatchInfo, Store
-from companion.tape.reel import Card, Reel
+from companion.tape.recording_writer import RecordingInfo, RecordingWriter
 from vision.capture.recording import RecordingSource, read_recording
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
@@ -109,8 +109,8 @@ def short(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     example = read_recording(examples / "domination-1")
     appearance = (example.folder / "set.toml").read_text(encoding="utf-8")
     camera = (example.folder / "camera.toml").read_text(encoding="utf-8")
-    card = Card(example.start, "domination", "domination", 12, camera, appearance)
-    reel = Reel(tmp_path_factory.mktemp("short") / "tape", card, 10**9)
+    card = RecordingInfo(example.start, "domination", "domination", 12, camera, appearance)
+    reel = RecordingWriter(tmp_path_factory.mktemp("short") / "tape", card, 10**9)
     for frame in islice(RecordingSource(example).frames(), SHORT):
         jpeg = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1]
         reel.add(jpeg.tobytes(), frame.t_s, is_calm=False)

@@ -10,8 +10,8 @@ from companion.cli import main
 from companion.events import Accepted, Illegal
 from companion.recorder.store import Recorded, Store
 from companion.records.film import FPS, WIDTH
-from companion.records.record import put_in
-from companion.tape.reel import read_index
+from companion.records.record import save_record
+from companion.tape.recording_writer import read_index
 from tests.commands.conftest import ILLEGAL
 from tests.records.conftest import played
 
@@ -50,7 +50,7 @@ def test_a_clip_can_be_a_film(recorded_match: Path, tmp_path: Path) -> None:
 def test_without_a_recording_there_is_no_clip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = played("domination", plies=9)
     with Store.open(tmp_path / "m.db") as store:
-        put_in(store, record)
+        save_record(store, record)
         store.add_recording(store.match_ids()[0], Recorded(tmp_path / "gone", 0.0))
     assert clip(tmp_path, tmp_path / "cut") == 2
     assert "match 1 has no recording of event 7; `companion referee --save DIR` makes one" in capsys.readouterr().err

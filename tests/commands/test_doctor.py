@@ -93,7 +93,7 @@ def test_what_it_cannot_run_with_is_one_line(words, capsys):
 
 def test_without_arguments_it_looks_for_everything_itself(capsys, monkeypatch):
     there = {CAMERAS: ("/dev/v4l/by-id/usb-none-video-index0",), CONTROLLERS: ("/dev/serial/by-id/usb-none",)}
-    monkeypatch.setattr("companion.commands.doctor.plugged_in", there.__getitem__)
+    monkeypatch.setattr("companion.commands.doctor.find_devices", there.__getitem__)
     assert doctor("--json") == 1
     found = rows(capsys)
     assert (found["camera"]["state"], found["serial"]["state"]) == ("fault", "fault")
@@ -104,8 +104,8 @@ def test_without_arguments_it_looks_for_everything_itself(capsys, monkeypatch):
 
 
 def test_where_nothing_is_plugged_in_nothing_is_wrong(capsys, monkeypatch):
-    monkeypatch.setattr("companion.commands.doctor.plugged_in", lambda _: ())
-    monkeypatch.setattr("companion.commands.doctor.listed", lambda: "")
+    monkeypatch.setattr("companion.commands.doctor.find_devices", lambda _: ())
+    monkeypatch.setattr("companion.commands.doctor.list_camera_modules", lambda: "")
     assert doctor("--json") == 0
     found = rows(capsys)
     assert {found[name]["state"] for name in ("camera", "serial", "panel", "sound")} == {"unused"}

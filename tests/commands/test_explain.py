@@ -13,7 +13,7 @@ from calibration.kit import load_kit
 from calibration.picture import load_picture
 from companion.cli import main
 from companion.recorder.store import Store
-from companion.records.record import put_in
+from companion.records.record import save_record
 from companion.records.squares import mark_squares, mat_to_picture
 from tests.commands.conftest import ILLEGAL
 from tests.records.conftest import played
@@ -103,7 +103,7 @@ def test_a_picture_that_was_dropped_comes_from_the_recording(
 def test_what_people_ordered_has_no_grounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = played("domination", plies=9)
     with Store.open(tmp_path / "m.db") as store:
-        put_in(store, record)
+        save_record(store, record)
     ruling = next(event.n for event in record.events if event.event == "corrected")
     assert main(["explain", "last", str(ruling), "--store", str(tmp_path / "m.db")]) == 0
     out = capsys.readouterr().out
@@ -135,6 +135,6 @@ def test_what_cannot_be_explained_is_one_line(
 def test_an_event_against_the_rules_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = played("domination", plies=3)
     with Store.open(tmp_path / "m.db") as store:
-        put_in(store, replace(record, events=(record.events[0], replace(record.events[1], move="c3-c9"))))
+        save_record(store, replace(record, events=(record.events[0], replace(record.events[1], move="c3-c9"))))
     assert main(["explain", "1", "2", "--store", str(tmp_path / "m.db")]) == 2
     assert "event 2: c9 is no square" in capsys.readouterr().err

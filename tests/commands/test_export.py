@@ -17,10 +17,10 @@ from companion.commands.export import WRITERS
 from companion.errors import StoreError
 from companion.games import load_game
 from companion.recorder.store import Recorded, Store
-from companion.records.film import FPS, HEIGHT, PLATE_S, WIDTH
-from companion.records.plates import plates
-from companion.records.record import MatchRecord, put_in
-from companion.tape.reel import Card, Reel
+from companion.records.figures import figures
+from companion.records.film import FIGURE_S, FPS, HEIGHT, WIDTH
+from companion.records.record import MatchRecord, save_record
+from companion.tape.recording_writer import RecordingInfo, RecordingWriter
 from tests.records.conftest import played
 
 SHOWN_MS = 60_000
@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 def keep(path: Path, record: MatchRecord = RECORD) -> None:
     with Store.open(path) as store:
-        put_in(store, record)
+        save_record(store, record)
 
 
 def export(path: Path, file: Path) -> Path:
@@ -54,14 +54,14 @@ def test_a_sheet_of_diagrams_has_every_plate(tmp_path: Path, path: Path) -> None
     keep(path)
     root = ET.parse(export(path, tmp_path / "m.svg")).getroot()
     boards = [group for group in root if group.tag.endswith("}g")]
-    assert len(boards) == len(plates(RECORD))
+    assert len(boards) == len(figures(RECORD))
     assert root[0].text == "Domination (Focus): Ada </script>, Émile"
 
 
 def test_a_gif_has_every_plate(tmp_path: Path, path: Path) -> None:
     keep(path)
     with Image.open(export(path, tmp_path / "m.gif")) as image:
-        assert (image.n_frames, image.info["loop"]) == (len(plates(RECORD)), 0)
+        assert (image.n_frames, image.info["loop"]) == (len(figures(RECORD)), 0)
         first = np.asarray(image.convert("RGB"), int)
         image.seek(2)
         changed = np.abs(np.asarray(image.convert("RGB"), int) - first).max(axis=2) > 50
@@ -84,9 +84,9 @@ def test_a_film_without_recording_shows_each_plate_with_its_picture(tmp_path: Pa
         for event in RECORD.events:
             store.append(match, event, jpeg(20 * (event.n % 10)) if event.event == "accepted" else None)
     shown = frames(export(path, tmp_path / "m.mp4"))
-    assert len(shown) == len(plates(RECORD)) * round(PLATE_S * FPS)
+    assert len(shown) == len(figures(RECORD)) * round(FIGURE_S * FPS)
     assert shown[0].shape == (HEIGHT, WIDTH, 3)
-    first, second = shown[0][20:340, 20:600].mean(), shown[round(PLATE_S * FPS) + 5][20:340, 20:600].mean()
+    first, second = shown[0][20:340, 20:600].mean(), shown[round(FIGURE_S * FPS) + 5][20:340, 20:600].mean()
     assert (round(first / 255), round(second)) == (1, pytest.approx(40, abs=3))
 
 
@@ -101,7 +101,7 @@ def test_a_film_is_h264_and_leaves_nothing_half_done(tmp_path: Path, path: Path)
 
 def test_a_film_beside_a_recording_runs_with_it(tmp_path: Path, path: Path) -> None:
     keep(path)
-    reel = Reel(tmp_path / "tape", Card("p", "domination", "domination", 12, "", ""), 10**9)
+    reel = RecordingWriter(tmp_path / "tape", RecordingInfo("p", "domination", "domination", 12, "", ""), 10**9)
     for k in range(25):
         reel.add(jpeg(10 * k), k / 12, is_calm=False)
     reel.close()

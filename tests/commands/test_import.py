@@ -8,7 +8,7 @@ import pytest
 
 from companion.cli import main
 from companion.recorder.store import Store
-from companion.records.record import put_in, take_out
+from companion.records.record import load_record, save_record
 from tests.records.conftest import played
 
 RECORD = played("domination", plies=10, names=("Ada </script>", "Émile"))
@@ -24,14 +24,14 @@ def test_what_was_exported_is_imported_as_the_same_match(
     tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str], suffix: str
 ) -> None:
     with Store.open(path) as store:
-        put_in(store, RECORD)
+        save_record(store, RECORD)
     file = tmp_path / f"match{suffix}"
     assert main(["export", "last", "--store", str(path), "-o", str(file)]) == 0
     assert main(["import", str(file), "--store", str(path)]) == 0
     assert capsys.readouterr().out == f"match 2: {len(RECORD.events)} events\n"
     assert main(["verify", "--store", str(path)]) == 0
     with Store.open(path) as store:
-        assert take_out(store, store.match_ids()[1]) == take_out(store, store.match_ids()[0])
+        assert load_record(store, store.match_ids()[1]) == load_record(store, store.match_ids()[0])
 
 
 def test_a_sheet_is_imported_from_standard_input(

@@ -13,7 +13,7 @@ from calibration.picture import load_picture
 from companion.app.ground import parse_layout
 from companion.cli import main
 from companion.commands.measure import pieces_report
-from companion.own_board import shown_fault
+from companion.own_board import appearance_fault
 from companion.simulate.viewpoint import default_camera
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -139,6 +139,6 @@ def test_a_board_whose_appearance_cannot_be_learned_is_said(monkeypatch):
     few = replace(own, mat=replace(own.mat, markers=own.mat.markers[:2]))
     monkeypatch.setattr("companion.own_board.board_of", Mock(side_effect=VisionError("too dark")))
     camera, picture = default_camera(), np.zeros((720, 1280, 3), np.uint8)
-    assert shown_fault(own, camera, picture) == "too dark"
-    assert shown_fault(few, camera, picture).startswith("2 markers do not tell the light")
-    assert shown_fault(kit, camera, picture) == ""
+    assert appearance_fault(own, camera, picture) == "too dark"
+    assert appearance_fault(few, camera, picture).startswith("2 markers do not tell the light")
+    assert appearance_fault(kit, camera, picture) == ""

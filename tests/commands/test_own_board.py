@@ -12,9 +12,9 @@ import pytest
 from calibration.kit import load_kit
 from companion.cli import main
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.own_board import BOARD, picture
 from vision.capture.frames import Frame
@@ -122,7 +122,7 @@ def test_a_board_of_other_sizes_is_enrolled_and_read(tmp_path, numbers):
     renderer = Renderer(Scene(kit, camera, default_pose(kit, camera), WINDOW))
 
     def photographed(stacks):
-        return renderer.picture(set_up(tuple(stacks.get(cell, "") for cell in kit.cells), None, seeded("own", 3)), 0)
+        return renderer.picture(set_up(tuple(stacks.get(cell, "") for cell in kit.cells), None, make_rng("own", 3)), 0)
 
     appearance = enrol(photographed(dict(kit.enrol)), kit, camera)
     stacks = {"a1": "X", "b2": "OX", "c3": "XXO", "e5": "OO", "d1": "XOX", "a5": "O", "e2": "X"}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from companion.cli import main
-from companion.commands.options.source import open_sight
+from companion.commands.options.source import open_input
 from companion.errors import StoreError
 from companion.events import from_json
 from companion.recorder.store import Store
@@ -273,9 +273,9 @@ def test_a_match_at_a_table_that_is_still_there_can_go_on(recording, tmp_path, c
         if event.n == 2:
             raise KeyboardInterrupt
 
-    sight = open_sight
+    sight = open_input
     monkeypatch.setattr(
-        "companion.commands.options.opening.open_sight",
+        "companion.commands.options.opening.open_input",
         lambda *told, **more: replace(sight(*told, **more), is_lasting=True),
     )
     monkeypatch.setattr("companion.commands.options.match.print_event", interrupted)

@@ -9,7 +9,7 @@ import pytest
 
 from companion.cli import main
 from companion.recorder.store import Store
-from companion.records.record import put_in
+from companion.records.record import save_record
 from tests.records.conftest import played
 
 
@@ -19,7 +19,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "m.db"
     with Store.open(path) as store:
         for tag in ("ziggurat", "citadel", "ziggurat"):
-            put_in(store, played(tag, plies=20, names=("Ada", "Ben")))
+            save_record(store, played(tag, plies=20, names=("Ada", "Ben")))
     return path
 
 

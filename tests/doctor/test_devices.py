@@ -10,7 +10,7 @@ import pytest
 from gpiozero.pins.mock import MockFactory, MockPin
 
 from calibration.kit import load_kit
-from companion.app.station import Wishes
+from companion.app.station import StationConfig
 from companion.doctor.check import Check, Status
 from companion.doctor.devices import check_camera, check_panel, check_serial
 from companion.panel.buttons import Button
@@ -125,7 +125,7 @@ def test_a_port_at_which_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None
 
 def panel(kind: str) -> Check:
     """Check a panel on mock pins."""
-    return check_panel(Wishes(kind), ("R", "G"), {"GPIOZERO_PIN_FACTORY": "mock"}, wait=lambda _: None)
+    return check_panel(StationConfig(kind), ("R", "G"), {"GPIOZERO_PIN_FACTORY": "mock"}, wait=lambda _: None)
 
 
 def test_a_panel_on_mock_pins_is_said_to_be_none() -> None:

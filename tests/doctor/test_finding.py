@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from companion.doctor.finding import CAMERAS, CONTROLLERS, modules, plugged_in
+from companion.doctor.finding import CAMERAS, CONTROLLERS, find_devices, parse_camera_modules
 
 LISTING = """Available cameras
 -----------------
@@ -26,11 +26,11 @@ def test_cameras_and_controllers_are_found_by_their_lasting_names(tmp_path: Path
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert plugged_in(CAMERAS, tmp_path) == (str(tmp_path / names[0]),)
-    assert plugged_in(CONTROLLERS, tmp_path) == (str(tmp_path / names[2]),)
-    assert plugged_in(CAMERAS, tmp_path / "none") == ()
+    assert find_devices(CAMERAS, tmp_path) == (str(tmp_path / names[0]),)
+    assert find_devices(CONTROLLERS, tmp_path) == (str(tmp_path / names[2]),)
+    assert find_devices(CAMERAS, tmp_path / "none") == ()
 
 
 def test_modules_are_told_from_usb_cameras() -> None:
-    assert modules(LISTING) == (0, 2)
-    assert modules("No cameras available!") == ()
+    assert parse_camera_modules(LISTING) == (0, 2)
+    assert parse_camera_modules("No cameras available!") == ()

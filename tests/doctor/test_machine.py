@@ -52,7 +52,7 @@ def test_a_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.doctor.machine.LEAST_FREE_GB", 1e9)
+    monkeypatch.setattr("companion.doctor.machine.MIN_FREE_GB", 1e9)
     check = check_disk(tmp_path)
     assert (check.state, check.todo) == (Status.FAULT, "make room")
 

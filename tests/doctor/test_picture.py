@@ -12,8 +12,8 @@ from companion.app.ground import start_levels
 from companion.doctor.check import Status
 from companion.doctor.picture import check_focus, check_lens, check_picture
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import Setup
 from companion.simulate.render import Renderer, Scene
-from companion.simulate.standing import Setup
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.pose.blur import blur_mm
 from vision.pose.projection import project

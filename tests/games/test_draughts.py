@@ -13,7 +13,7 @@ from companion.games import load_game, read_position
 from companion.match import Match
 from companion.phrases import language, task
 from companion.rules.board import Table
-from companion.rules.diagonals import left_lying
+from companion.rules.diagonals import uncleared_pieces
 from companion.rules.game import Stage
 from companion.rules.notation import format_position, parse_move
 
@@ -249,8 +249,8 @@ def test_a_man_without_his_second_disc_is_half_done() -> None:
 
 
 def test_many_jumped_pieces_are_cleared_one_after_the_other() -> None:
-    assert set(left_lying((1, 2))) == {(1, 2), (1,), (2,)}
-    many = list(left_lying(tuple(range(12))))
+    assert set(uncleared_pieces((1, 2))) == {(1, 2), (1,), (2,)}
+    many = list(uncleared_pieces(tuple(range(12))))
     assert len(many) == len(set(many)) == 23
 
 

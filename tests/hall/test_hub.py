@@ -18,7 +18,7 @@ from companion.hall.page import table_row
 from companion.match import Match
 from companion.recorder.store import MatchInfo, Store
 from companion.rules.notation import format_move, format_position
-from companion.web.feed import Bell
+from companion.web.feed import ChangeSignal
 
 GAME = load_game("domination")
 START = format_position(GAME, GAME.start())
@@ -48,7 +48,7 @@ class Room:
         self.store = Store.open(path)
         self.wants: list[tuple[str, int]] = []
         self.now_s = 100.0
-        self.hub = Hub(self.store, self.wanted, Bell())
+        self.hub = Hub(self.store, self.wanted, ChangeSignal())
 
     def wanted(self, topic: str, data: bytes) -> None:
         self.wants.append((topic, topics.read_want(data)[1]))

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from companion.hall import topics
-from companion.hall.hub import MOST_TABLES, SAY_AGAIN_S, Hub
+from companion.hall.hub import MAX_TABLES, SAY_AGAIN_S, Hub
 from companion.hall.page import table_row
 from companion.recorder.chain import next_hash
-from companion.recorder.proof import broken_at
+from companion.recorder.proof import find_break
 from companion.recorder.store import Store
 from companion.replay import first_fault
-from companion.web.feed import Bell
+from companion.web.feed import ChangeSignal
 from tests.hall.test_hub import INFO, KEY, Room, match_events
 
 EVENTS = match_events(5)
@@ -92,7 +92,7 @@ def test_a_forged_message_ends_nothing_and_is_not_kept(room: Room, tmp_path: Pat
 def test_a_table_that_is_left_out_is_named_now_and_then(tmp_path: Path) -> None:
     said = list[str]()
     with Store.open(tmp_path / "hall.db") as store:
-        hub = Hub(store, lambda *_: None, Bell(), said.append)
+        hub = Hub(store, lambda *_: None, ChangeSignal(), said.append)
         hub.take(topics.topic("3", topics.ONLINE), topics.online_message(INFO), 0.0)
         for i in range(100):
             hub.take(*event("dance"), i * SAY_AGAIN_S / 100)
@@ -103,9 +103,9 @@ def test_a_table_that_is_left_out_is_named_now_and_then(tmp_path: Path) -> None:
 
 
 def test_who_invents_tables_and_matches_fills_neither_store_nor_memory(room: Room) -> None:
-    for i in range(2 * MOST_TABLES):
+    for i in range(2 * MAX_TABLES):
         room.online(table=f"x{i}")
-    assert len(room.hub.seats) == MOST_TABLES
+    assert len(room.hub.seats) == MAX_TABLES
     for day in range(1, 29):
         room.hub.take(*online(started_at=f"2026-10-{day:02}T10:00:00+00:00"), room.now_s)
     room.hear(*EVENTS[:3], table="3")
@@ -162,7 +162,7 @@ def test_what_lies_damaged_in_the_store_is_said_and_told_anew(room: Room, tmp_pa
     damaged(tmp_path / "hall.db", STORED[name])
     said = list[str]()
     room.store = Store.open(tmp_path / "hall.db")
-    room.hub = Hub(room.store, room.wanted, Bell(), said.append)
+    room.hub = Hub(room.store, room.wanted, ChangeSignal(), said.append)
     assert len(said) == 1
     assert "match 1 is damaged" in said[0]
     assert all(seat.fault == "match 1 is damaged" for seat in room.hub.seats.values() if seat.name == "3")
@@ -173,5 +173,5 @@ def test_what_lies_damaged_in_the_store_is_said_and_told_anew(room: Room, tmp_pa
     assert table_row(room.hub.seats["3"])["turns"] == 5
     assert not room.hub.seats["3"].fault
     new = room.store.match_ids()[-1]
-    assert broken_at(room.store, new) is None
+    assert find_break(room.store, new) is None
     assert first_fault(room.store.events(new)) is None

@@ -9,9 +9,9 @@ import pytest
 
 from companion.games import available_tags, load_game
 from companion.panel.board import BoardPanel, board, suits
-from companion.panel.choice import open_desk
-from companion.panel.panel import Said, Shown
-from companion.panel.player import Lights
+from companion.panel.choice import open_panel
+from companion.panel.cue_player import Lights
+from companion.panel.panel import Announcement, PanelDisplay
 from companion.rules.drawing import draw_text
 from companion.rules.notation import format_position
 
@@ -49,10 +49,10 @@ def test_the_board_is_the_one_that_is_drawn_with_characters(tag: str) -> None:
 
 def test_a_line_comes_above_the_board_and_the_board_is_written_over(terminal: Terminal) -> None:
     panel = BoardPanel(terminal)
-    panel.show(Shown(Lights(), said=Said("start", "The match begins.", 0.0), position=START))
+    panel.show(PanelDisplay(Lights(), said=Announcement("start", "The match begins.", 0.0), position=START))
     assert "The match begins." in terminal.getvalue()
     assert UP not in terminal.getvalue()
-    panel.show(Shown(Lights(), said=Said("accepted", "Red played.", 1.0), position=START))
+    panel.show(PanelDisplay(Lights(), said=Announcement("accepted", "Red played.", 1.0), position=START))
     panel.close()
     assert UP in terminal.getvalue()
 
@@ -61,7 +61,7 @@ def test_a_long_sentence_breaks_between_words(terminal: Terminal, monkeypatch: p
     monkeypatch.setenv("COLUMNS", "40")
     said = "Red: b4-a5 is not allowed (DOM-4): a stack goes straight along a rank or file; put it back."
     panel = BoardPanel(terminal)
-    panel.show(Shown(Lights(), said=Said("illegal", said, 1.0), position=""))
+    panel.show(PanelDisplay(Lights(), said=Announcement("illegal", said, 1.0), position=""))
     panel.close()
     lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue()).splitlines()]
     assert max(map(len, lines)) <= 40
@@ -77,6 +77,6 @@ def test_a_small_terminal_has_lines_only(terminal: Terminal, monkeypatch: pytest
 
 def test_no_board_where_no_colours_are_wanted(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    desk = open_desk("terminal", ("R", "G"), terminal)
-    desk.close()
+    announcer = open_panel("terminal", ("R", "G"), terminal)
+    announcer.close()
     assert terminal.getvalue() == ""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.panel.buttons import HELD_S, STEADY_S, Button, Contact, Press, heard, next_due, settled
+from companion.panel.buttons import HELD_S, STEADY_S, Button, ButtonState, Press, debounced, next_due, with_sample
 
 DOWN = Press(Button.DONE)
 HELD = Press(Button.DONE, is_held=True)
@@ -26,15 +26,15 @@ def played(edges: Iterable[tuple[float, bool]], until_s: float = 100.0) -> Itera
 
     The state is polled only when a level changes or when it is due.
     """
-    contact = Contact()
+    contact = ButtonState()
     for t_s, level in (*edges, (until_s, None)):
         while (due := next_due(contact)) is not None and due < t_s:
-            contact, presses = settled(contact, Button.DONE, due)
+            contact, presses = debounced(contact, Button.DONE, due)
             yield from (Told(due, press) for press in presses)
-        contact, presses = settled(contact, Button.DONE, t_s)
+        contact, presses = debounced(contact, Button.DONE, t_s)
         yield from (Told(t_s, press) for press in presses)
         if level is not None:
-            contact = heard(contact, level=level, t_s=t_s)
+            contact = with_sample(contact, level=level, t_s=t_s)
 
 
 def presses(edges: Iterable[tuple[float, bool]]) -> list[Press]:
@@ -81,18 +81,18 @@ def test_let_go_just_before_it_counts_as_held() -> None:
 
 
 def test_one_that_is_asked_late_tells_all_that_has_happened() -> None:
-    contact = heard(Contact(), level=True, t_s=1.0)
-    contact, first = settled(contact, Button.UNDO, 1.0 + STEADY_S)
-    contact = heard(contact, level=False, t_s=8.0)
-    contact, rest = settled(contact, Button.UNDO, 9.0)
+    contact = with_sample(ButtonState(), level=True, t_s=1.0)
+    contact, first = debounced(contact, Button.UNDO, 1.0 + STEADY_S)
+    contact = with_sample(contact, level=False, t_s=8.0)
+    contact, rest = debounced(contact, Button.UNDO, 9.0)
     assert (first, rest) == ((Press(Button.UNDO),), (Press(Button.UNDO, is_held=True),))
     assert next_due(contact) is None
 
 
 @pytest.mark.parametrize("level", [True, False])
 def test_the_same_level_again_changes_nothing(level: bool) -> None:
-    contact = heard(Contact(level=not level), level=level, t_s=1.0)
-    assert heard(contact, level=level, t_s=5.0) == contact
+    contact = with_sample(ButtonState(level=not level), level=level, t_s=1.0)
+    assert with_sample(contact, level=level, t_s=5.0) == contact
 
 
 @given(st.lists(st.floats(0.0005, 3.0), min_size=1, max_size=40))

@@ -9,10 +9,10 @@ import pytest
 
 from companion.errors import BadText
 from companion.events import Accepted, Event, Illegal, Restored, Start, ViewChanged
-from companion.panel.choice import open_desk
+from companion.panel.choice import open_panel
+from companion.panel.controller import PanelController
 from companion.panel.cues import AMBER, GREEN, MAGENTA, OFF, RED, Rank, Topic
-from companion.panel.desk import Desk
-from companion.panel.panel import PanelError, Said, Shown
+from companion.panel.panel import Announcement, PanelDisplay, PanelError
 from companion.phrases import GERMAN
 
 START = Start(t=0.0, n=1, position="g b R")
@@ -24,10 +24,10 @@ ILLEGAL = Illegal(t=9.0, n=3, player="G", attempt="a1-a9", rules=("X-1",), reaso
 class Screen:
     """A panel that records everything it was shown."""
 
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[PanelDisplay] = field(default_factory=list)
     closed: int = 0
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: PanelDisplay) -> None:
         self.shown.append(shown)
 
     def close(self) -> None:
@@ -36,7 +36,7 @@ class Screen:
     @property
     def said(self) -> list[str]:
         """Every sentence once, in order."""
-        sentences: list[Said] = []
+        sentences: list[Announcement] = []
         for shown in self.shown:
             if shown.said is not None and (not sentences or shown.said is not sentences[-1]):
                 sentences.append(shown.said)
@@ -49,39 +49,39 @@ def screen() -> Screen:
 
 
 @pytest.fixture
-def desk(screen: Screen, clock: Callable[[], float]) -> Desk:
-    return Desk(screen, clock)
+def announcer(screen: Screen, clock: Callable[[], float]) -> PanelController:
+    return PanelController(screen, clock)
 
 
 def view(state: str) -> ViewChanged:
     return ViewChanged(t=0.0, n=9, state=state)
 
 
-def test_an_event_is_shown_within_the_call(desk: Desk, screen: Screen) -> None:
-    desk.tell(ILLEGAL)
+def test_an_event_is_shown_within_the_call(announcer: PanelController, screen: Screen) -> None:
+    announcer.tell(ILLEGAL)
     assert len(screen.shown) == 1
     assert screen.shown[0].lights.colour == RED
-    assert screen.shown[0].said == Said(
+    assert screen.shown[0].said == Announcement(
         "illegal", "Green: a1-a9 is not allowed (X-1): no. Put it back.", 9.0, RED, Topic.TABLE, Rank.ALARM
     )
 
 
-def test_the_turn_is_shown_with_the_sentence(desk: Desk, screen: Screen) -> None:
-    desk.tell(START)
-    desk.tell(ACCEPTED)
+def test_the_turn_is_shown_with_the_sentence(announcer: PanelController, screen: Screen) -> None:
+    announcer.tell(START)
+    announcer.tell(ACCEPTED)
     assert [shown.turn for shown in screen.shown] == [("R",), ("G",)]
-    assert screen.shown[1].said == Said("accepted", "Red played c3-d3. Green to move.", 4.5, GREEN, Topic.TABLE)
+    assert screen.shown[1].said == Announcement("accepted", "Red played c3-d3. Green to move.", 4.5, GREEN, Topic.TABLE)
 
 
 def test_ticks_go_through_the_steps_of_a_cue_and_say_when_the_next_is_due(
-    desk: Desk, screen: Screen, clock: Any
+    announcer: PanelController, screen: Screen, clock: Any
 ) -> None:
-    desk.tell(START)
+    announcer.tell(START)
     clock.t = 20.0
-    desk.tell(ACCEPTED)
+    announcer.tell(ACCEPTED)
     waits = []
     for _ in range(4):
-        wait_s = desk.tick()
+        wait_s = announcer.tick()
         waits.append(wait_s)
         clock.t += (wait_s or 0.0) + 1e-9
     assert waits == [pytest.approx(0.06), pytest.approx(0.14), None, None]
@@ -93,54 +93,54 @@ def test_ticks_go_through_the_steps_of_a_cue_and_say_when_the_next_is_due(
     ]
 
 
-def test_hands_that_come_and_go_are_not_talked_about(desk: Desk, screen: Screen) -> None:
+def test_hands_that_come_and_go_are_not_talked_about(announcer: PanelController, screen: Screen) -> None:
     for event in (START, view("hand"), view("clear"), ACCEPTED, view("hand"), view("clear")):
-        desk.tell(event)
+        announcer.tell(event)
     assert screen.said == ["The match begins. Red to move.", "Red played c3-d3. Green to move."]
 
 
-def test_trouble_with_the_view_is_said_and_so_is_its_end(desk: Desk, screen: Screen) -> None:
+def test_trouble_with_the_view_is_said_and_so_is_its_end(announcer: PanelController, screen: Screen) -> None:
     for event in (START, view("dark"), view("clear"), view("clear")):
-        desk.tell(event)
+        announcer.tell(event)
     assert screen.said[1:] == ["It is too dark to see; switch on a light.", "The board is in view."]
 
 
-def test_the_same_sentence_again_is_said_again(desk: Desk, screen: Screen) -> None:
+def test_the_same_sentence_again_is_said_again(announcer: PanelController, screen: Screen) -> None:
     for event in (Restored(t=1.0, n=1), Restored(t=1.0, n=1)):
-        desk.tell(event)
+        announcer.tell(event)
     assert screen.said == ["The table is right again."] * 2
 
 
-def test_a_state_that_has_no_cue_is_said_all_the_same(desk: Desk, screen: Screen) -> None:
-    desk.tell(START)
-    desk.tell(view("upside-down"))
-    assert screen.shown[-1].said == Said("view", "Camera: upside-down.", 0.0, OFF)
+def test_a_state_that_has_no_cue_is_said_all_the_same(announcer: PanelController, screen: Screen) -> None:
+    announcer.tell(START)
+    announcer.tell(view("upside-down"))
+    assert screen.shown[-1].said == Announcement("view", "Camera: upside-down.", 0.0, OFF)
     assert screen.shown[-1].lights == screen.shown[-2].lights
 
 
-def test_a_standing_warning_is_said_once_and_its_end_once(desk: Desk, screen: Screen) -> None:
+def test_a_standing_warning_is_said_once_and_its_end_once(announcer: PanelController, screen: Screen) -> None:
     for warning in (None, "NOT SAVED: 1 event", "NOT SAVED: 2 events", None, None, "NOT SAVED: 1 event"):
-        desk.warn(warning)
+        announcer.warn(warning)
     assert screen.said == ["NOT SAVED: 1 event", "Everything is saved again.", "NOT SAVED: 1 event"]
     assert screen.shown[0].said is not None
     assert screen.shown[0].said.colour in (GREEN, MAGENTA)
 
 
 def test_another_language_and_names(screen: Screen, clock: Callable[[], float]) -> None:
-    desk = Desk(screen, clock, GERMAN, {"G": "Schwarz"})
-    desk.tell(ACCEPTED)
-    desk.warn("x")
-    desk.warn(None)
+    announcer = PanelController(screen, clock, GERMAN, {"G": "Schwarz"})
+    announcer.tell(ACCEPTED)
+    announcer.warn("x")
+    announcer.warn(None)
     assert screen.said == ["Rot hat c3-d3 gezogen. Schwarz ist am Zug.", "x", "Alles ist wieder gesichert."]
 
 
-def test_closing_closes_the_panel(desk: Desk, screen: Screen) -> None:
-    desk.close()
+def test_closing_closes_the_panel(announcer: PanelController, screen: Screen) -> None:
+    announcer.close()
     assert screen.closed == 1
 
 
-def test_a_trouble_is_known_by_its_colour(desk: Desk, screen: Screen) -> None:
-    desk.tell(view("blocked"))
+def test_a_trouble_is_known_by_its_colour(announcer: PanelController, screen: Screen) -> None:
+    announcer.tell(view("blocked"))
     assert screen.shown[0].said is not None
     assert screen.shown[0].said.colour == AMBER
 
@@ -150,23 +150,23 @@ def test_every_kind_of_panel_shows_a_match(
     kind: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "mock")
-    desk = open_desk(kind, ("R", "G"), sys.stdout)
+    announcer = open_panel(kind, ("R", "G"), sys.stdout)
     events: tuple[Event, ...] = (START, ACCEPTED, ILLEGAL, Restored(t=12.0, n=4))
     for event in events:
-        desk.tell(event)
-        desk.warn(None)
-    desk.close()
-    desk.close()
+        announcer.tell(event)
+        announcer.warn(None)
+    announcer.close()
+    announcer.close()
     assert capsys.readouterr().out.count("\n") == (4 if kind == "terminal" else 0)
-    assert getattr(desk, "failure", "") == ""
+    assert getattr(announcer, "failure", "") == ""
 
 
 def test_an_unknown_kind_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(BadText, match="there is no panel 'lamp'; write one of gpio terminal none"):
-        open_desk("lamp", ("R", "G"), sys.stdout)
+        open_panel("lamp", ("R", "G"), sys.stdout)
 
 
 def test_too_many_players_for_the_pins_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "mock")
     with pytest.raises(PanelError, match="5 players but only 4 player pins"):
-        open_desk("gpio", ("R", "G", "B", "Y", "X"), sys.stdout)
+        open_panel("gpio", ("R", "G", "B", "Y", "X"), sys.stdout)

@@ -3,7 +3,7 @@
 import pytest
 
 from companion.panel.buttons import Button, Press
-from companion.panel.dialogue import Dialogue, Reply, pressed
+from companion.panel.dialogue import Dialogue, Reply, handle_press
 from companion.phrases import ENGLISH, GERMAN
 from companion.referee.orders import Answer, Done, Order, Pause, Resume, TakeBackMoves
 from companion.referee.snapshot import Snapshot
@@ -23,7 +23,7 @@ def replies(snapshot: Snapshot, *presses: Press) -> list[Reply]:
     """Return the replies to some presses, one after the other."""
     dialogue, said = Dialogue(), []
     for press in presses:
-        dialogue, reply = pressed(dialogue, press, snapshot, ENGLISH)
+        dialogue, reply = handle_press(dialogue, press, snapshot, ENGLISH)
         said.append(reply)
     return said
 
@@ -90,8 +90,8 @@ def test_a_numbered_key_chooses_its_move() -> None:
 
 
 def test_another_question_begins_with_its_first_move() -> None:
-    dialogue, _ = pressed(Dialogue(), UNDO, snapshot(Mode.ASKING, "c3-d3", "c3-e3"), ENGLISH)
-    assert pressed(dialogue, DONE, snapshot(Mode.ASKING, "a1-a2", "a1-a3"), ENGLISH)[1] == Reply(Answer(0))
+    dialogue, _ = handle_press(Dialogue(), UNDO, snapshot(Mode.ASKING, "c3-d3", "c3-e3"), ENGLISH)
+    assert handle_press(dialogue, DONE, snapshot(Mode.ASKING, "a1-a2", "a1-a3"), ENGLISH)[1] == Reply(Answer(0))
 
 
 def test_to_a_question_without_moves_only_no_is_an_answer() -> None:
@@ -104,4 +104,4 @@ def test_to_a_question_without_moves_only_no_is_an_answer() -> None:
 
 def test_sentences_are_in_the_language_of_the_table() -> None:
     asking = snapshot(Mode.ASKING, "c3-d3", "c3-e3")
-    assert pressed(Dialogue(), UNDO, asking, GERMAN)[1] == Reply(text="War es c3-e3?")
+    assert handle_press(Dialogue(), UNDO, asking, GERMAN)[1] == Reply(text="War es c3-e3?")

@@ -10,12 +10,12 @@ from gpiozero import LED, GPIOZeroError
 from gpiozero.pins.mock import MockFactory, MockPin, MockPWMPin
 
 from companion.events import Accepted, Event, GameOver, Illegal, Start, ViewChanged
+from companion.panel.controller import PanelController
+from companion.panel.cue_player import Lights
 from companion.panel.cues import WHITE
-from companion.panel.desk import Desk
 from companion.panel.gpio import GpioPanel, pin_factory
-from companion.panel.panel import PanelError, Shown
+from companion.panel.panel import PanelDisplay, PanelError
 from companion.panel.pins import Pins
-from companion.panel.player import Lights
 
 PINS = Pins()
 START = Start(t=0, n=1, position="g b R")
@@ -40,36 +40,38 @@ def panel(factory: MockFactory) -> Iterator[GpioPanel]:
 
 
 @pytest.fixture
-def desk(panel: GpioPanel, clock: Any) -> Desk:
+def announcer(panel: GpioPanel, clock: Any) -> PanelController:
     """Return a desk in the middle of a match; Red is to move."""
-    made = Desk(panel, clock)
+    made = PanelController(panel, clock)
     made.tell(START)
     clock.t = 100.0
     made.tick()
     return made
 
 
-def told(desk: Desk, clock: Any, factory: MockFactory, event: Event, until_s: float) -> dict[str, list[float]]:
+def told(
+    announcer: PanelController, clock: Any, factory: MockFactory, event: Event, until_s: float
+) -> dict[str, list[float]]:
     """Return all states of each pin from ``event`` on, the first one included, and all tones (Hz)."""
     pins = {"red": PINS.red, "green": PINS.green, "blue": PINS.blue, "R": PINS.players[0], "G": PINS.players[1]}
     for pin in pins.values():
         factory.pin(pin).clear_states()
     tones = [factory.pin(PINS.buzzer).frequency or 0.0]
     begun = clock.t
-    desk.tell(event)
+    announcer.tell(event)
     while True:
         if (tone := factory.pin(PINS.buzzer).frequency or 0.0) != tones[-1]:
             tones.append(round(tone, 2))
-        wait_s = desk.tick()
+        wait_s = announcer.tick()
         if wait_s is None or clock.t + wait_s >= begun + until_s:
             break
         clock.t += wait_s + 1e-9
-        desk.tick()
+        announcer.tick()
     return {name: [state.state for state in factory.pin(pin).states] for name, pin in pins.items()} | {"tone": tones}
 
 
-def test_an_accepted_move(desk: Desk, clock: Any, factory: MockFactory) -> None:
-    assert told(desk, clock, factory, ACCEPTED, 5.0) == {
+def test_an_accepted_move(announcer: PanelController, clock: Any, factory: MockFactory) -> None:
+    assert told(announcer, clock, factory, ACCEPTED, 5.0) == {
         "red": [0.0],
         "green": [1.0, 0.0, 1.0],
         "blue": [0.0],
@@ -79,9 +81,9 @@ def test_an_accepted_move(desk: Desk, clock: Any, factory: MockFactory) -> None:
     }
 
 
-def test_an_illegal_act(desk: Desk, clock: Any, factory: MockFactory) -> None:
+def test_an_illegal_act(announcer: PanelController, clock: Any, factory: MockFactory) -> None:
     # Six barks with a period of 0.2 s, then blinks of 0.5 s: two and a half until 2.3 s.
-    assert told(desk, clock, factory, ILLEGAL, 2.3) == {
+    assert told(announcer, clock, factory, ILLEGAL, 2.3) == {
         "red": [0.0, *[1.0, 0.0] * 6, *[1.0, 0.0] * 2, 1.0],
         "green": [1.0, 0.0],
         "blue": [0.0],
@@ -91,8 +93,10 @@ def test_an_illegal_act(desk: Desk, clock: Any, factory: MockFactory) -> None:
     }
 
 
-def test_a_view_in_trouble_mixes_amber_and_keeps_the_turn(desk: Desk, clock: Any, factory: MockFactory) -> None:
-    assert told(desk, clock, factory, ViewChanged(t=0, n=1, state="blocked"), 3.5) == {
+def test_a_view_in_trouble_mixes_amber_and_keeps_the_turn(
+    announcer: PanelController, clock: Any, factory: MockFactory
+) -> None:
+    assert told(announcer, clock, factory, ViewChanged(t=0, n=1, state="blocked"), 3.5) == {
         "red": [0.0, 1.0, 0.0, 1.0, 0.0],
         "green": [1.0, 0.4, 0.0, 0.4, 0.0],
         "blue": [0.0],
@@ -102,9 +106,9 @@ def test_a_view_in_trouble_mixes_amber_and_keeps_the_turn(desk: Desk, clock: Any
     }
 
 
-def test_the_end_of_the_game(desk: Desk, clock: Any, factory: MockFactory) -> None:
+def test_the_end_of_the_game(announcer: PanelController, clock: Any, factory: MockFactory) -> None:
     event = GameOver(t=0, n=1, winner="G", rule="", position="g b -")
-    assert told(desk, clock, factory, event, 3.5) == {
+    assert told(announcer, clock, factory, event, 3.5) == {
         "red": [0.0, 1.0, 0.0, 1.0],
         "green": [1.0, 0.0, 1.0],
         "blue": [0.0, 1.0, 0.0, 1.0],
@@ -115,7 +119,7 @@ def test_the_end_of_the_game(desk: Desk, clock: Any, factory: MockFactory) -> No
 
 
 def test_closing_puts_everything_out_and_gives_the_pins_back(panel: GpioPanel, factory: MockFactory) -> None:
-    panel.show(Shown(Lights(WHITE, ("R", "G"), 440.0)))
+    panel.show(PanelDisplay(Lights(WHITE, ("R", "G"), 440.0)))
     panel.close()
     panel.close()
     for number in (PINS.red, PINS.green, PINS.blue, *PINS.players[:2], PINS.buzzer):
@@ -150,7 +154,7 @@ def test_a_panel_that_fails_during_the_match_says_so(panel: GpioPanel, monkeypat
 
     monkeypatch.setattr(type(panel._status), "color", property(fset=fail))
     with pytest.raises(PanelError, match=r"\(unplugged quite\)"):
-        panel.show(Shown(Lights(WHITE)))
+        panel.show(PanelDisplay(Lights(WHITE)))
 
 
 @pytest.mark.parametrize(
@@ -172,6 +176,6 @@ def test_mock_pins_are_used_off_the_pi_or_when_asked_for(
 
 def test_other_pins_can_be_chosen(factory: MockFactory) -> None:
     panel = GpioPanel(("R",), replace(PINS, red=20, players=(21,)), factory)
-    panel.show(Shown(Lights(WHITE, ("R",), None)))
+    panel.show(PanelDisplay(Lights(WHITE, ("R",), None)))
     assert [factory.pin(number).state for number in (20, 21, PINS.red)] == [1.0, 1.0, 0.0]
     panel.close()

@@ -3,8 +3,8 @@
 import pytest
 
 from companion.events import Accepted, Event, Illegal, Repeated, Restored, SensorsChanged, Start, ViewChanged
+from companion.panel.cue_player import Lights, PlaybackState, advance, lights_at, next_change, start_cue
 from companion.panel.cues import AMBER, BLUE, GREEN, MAGENTA, OFF, RED, SAVED, UNSAVED, WHITE, Colour, Cue, cue_for
-from companion.panel.player import Lights, Playing, advanced, lights_at, next_change, started
 from tests.view_states import VIEW_STATES
 
 LOW, MIDDLE, HIGH, TOP = 261.63, 392.0, 523.25, 783.99
@@ -18,24 +18,24 @@ def view(state: str) -> ViewChanged:
     return ViewChanged(t=0, n=1, state=state)
 
 
-def playing(*told: tuple[float, Event | Cue]) -> Playing:
+def playing(*told: tuple[float, Event | Cue]) -> PlaybackState:
     """Return the state after events or cues that arrived at these times."""
-    state = Playing()
+    state = PlaybackState()
     for t, event in told:
         cue = event if isinstance(event, Cue) else cue_for(event)
         assert cue is not None
-        state = started(state, cue, t)
+        state = start_cue(state, cue, t)
     return state
 
 
-def film(state: Playing, t: float, until: float) -> list[tuple[float, Lights]]:
+def film(state: PlaybackState, t: float, until: float) -> list[tuple[float, Lights]]:
     """Return all (time, lights) shown from ``t`` on, with times rounded to milliseconds."""
-    state = advanced(state, t)
+    state = advance(state, t)
     shown = [(t, lights_at(state, t))]
     while (change := next_change(state, t)) is not None and change < until:
         # Step past each change by a nanosecond, so that rounding errors cannot stop the loop.
         t = change + 1e-9
-        state = advanced(state, t)
+        state = advance(state, t)
         if (lights := lights_at(state, t)) != shown[-1][1]:
             shown.append((round(t, 3), lights))
     return shown
@@ -46,8 +46,8 @@ def on(colour: Colour, *players: str, tone: float | None = None) -> Lights:
 
 
 def test_a_panel_that_was_told_nothing_is_dark_for_ever() -> None:
-    assert lights_at(Playing(), 5.0) == Lights(OFF, (), None)
-    assert next_change(Playing(), 5.0) is None
+    assert lights_at(PlaybackState(), 5.0) == Lights(OFF, (), None)
+    assert next_change(PlaybackState(), 5.0) is None
 
 
 def test_the_start_tests_the_lamps_and_then_stays_ready() -> None:
@@ -105,7 +105,7 @@ def test_a_restored_table_ends_the_alarm_at_once_though_it_ranks_lower() -> None
 )
 def test_an_alarm_is_not_cut_off_by_the_view(state: str) -> None:
     alone = playing((0.0, START), (50.0, ILLEGAL))
-    disturbed = started(alone, cue_for(view(state)) or UNSAVED, 50.1)
+    disturbed = start_cue(alone, cue_for(view(state)) or UNSAVED, 50.1)
     assert film(disturbed, 50.1, 51.19) == film(alone, 50.1, 51.19)
 
 
@@ -146,7 +146,7 @@ def test_trouble_with_the_view_is_shown_after_its_tones_until_it_ends_and_keeps_
         (24.0, on(AMBER, "G")),
     ]
     for state_after in ("clear", "hand"):
-        after = started(state, cue_for(view(state_after)) or UNSAVED, 30.0)
+        after = start_cue(state, cue_for(view(state_after)) or UNSAVED, 30.0)
         assert film(after, 30.0, 99.0) == [(30.0, on(GREEN, "G"))]
 
 
@@ -154,17 +154,17 @@ def test_of_two_troubles_of_one_rank_the_newest_is_shown_and_the_other_stands() 
     fault = SensorsChanged(t=0, n=1, state="lost")
     state = playing((0.0, START), (10.0, view("blocked")), (20.0, fault))
     assert {lights.colour for _, lights in film(state, 20.0, 30.0)} == {MAGENTA, OFF}
-    mended = started(state, cue_for(SensorsChanged(t=0, n=1, state="ok")) or UNSAVED, 30.0)
+    mended = start_cue(state, cue_for(SensorsChanged(t=0, n=1, state="ok")) or UNSAVED, 30.0)
     assert {lights.colour for _, lights in film(mended, 30.0, 34.0)} == {AMBER, OFF}
 
 
 def test_an_alarm_that_repeats_fast_sounds_once() -> None:
     told = [(50.0 + i / 10, event) for i in range(20) for event in (ILLEGAL, RESTORED)]
-    state, sounding = Playing(), 0
+    state, sounding = PlaybackState(), 0
     for t, event in told:
         cue = cue_for(event)
         assert cue is not None
-        state = started(state, cue, t)
+        state = start_cue(state, cue, t)
         sounding += lights_at(state, t) == on(RED, "G", tone=LOW)
     assert sounding == 1
 
@@ -180,22 +180,22 @@ def test_an_alarm_two_seconds_later_sounds_again() -> None:
 
 
 def test_a_flickering_view_sings_at_most_every_five_seconds() -> None:
-    state, tones = Playing(), 0
+    state, tones = PlaybackState(), 0
     for i in range(100):
         for word in ("dark", "clear"):
             cue = cue_for(view(word))
             assert cue is not None
-            state = started(state, cue, i / 10)
+            state = start_cue(state, cue, i / 10)
             tones += lights_at(state, i / 10).tone_hz is not None
     assert tones == 2
 
 
 def test_moves_in_quick_succession_are_all_heard() -> None:
-    state = Playing()
+    state = PlaybackState()
     for t in (0.0, 0.1, 0.2):
         cue = cue_for(ACCEPTED)
         assert cue is not None
-        state = started(state, cue, t)
+        state = start_cue(state, cue, t)
         assert lights_at(state, t + 0.06) == on(GREEN, "G", tone=TOP)
 
 
@@ -208,7 +208,7 @@ def test_unsaved_events_wink_every_three_seconds_until_they_are_saved() -> None:
         (12.9, on(OFF, "R")),
         (13.0, on(GREEN, "R")),
     ]
-    assert film(started(state, SAVED, 20.0), 20.0, 99.0) == [(20.0, on(GREEN, "R"))]
+    assert film(start_cue(state, SAVED, 20.0), 20.0, 99.0) == [(20.0, on(GREEN, "R"))]
 
 
 def test_a_cue_is_shown_at_the_very_time_it_arrives() -> None:
@@ -216,7 +216,7 @@ def test_a_cue_is_shown_at_the_very_time_it_arrives() -> None:
         cue = cue_for(event)
         assert cue is not None
         step = cue.intro[0]
-        shown = lights_at(started(playing((0.0, START)), cue, 77.7), 77.7)
+        shown = lights_at(start_cue(playing((0.0, START)), cue, 77.7), 77.7)
         assert (shown.colour, shown.tone_hz) == (step.colour, step.tone_hz)
 
 

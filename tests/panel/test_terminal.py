@@ -4,24 +4,24 @@ from io import BytesIO, TextIOWrapper
 
 import pytest
 
+from companion.panel.cue_player import Lights
 from companion.panel.cues import GREEN, OFF, RED
-from companion.panel.panel import Said, Shown
-from companion.panel.player import Lights
+from companion.panel.panel import Announcement, PanelDisplay
 from companion.panel.terminal import TerminalPanel, format_time
 
-PLAYED = Said("accepted", "Grün hat c3-d3 gezogen.", 12.44, GREEN)
-WRONG = Said("illegal", "Red: two things moved.", 75.0, RED)
-UNSAVED = Said("unsaved", "NOT SAVED: 1 event", None, OFF)
+PLAYED = Announcement("accepted", "Grün hat c3-d3 gezogen.", 12.44, GREEN)
+WRONG = Announcement("illegal", "Red: two things moved.", 75.0, RED)
+UNSAVED = Announcement("unsaved", "NOT SAVED: 1 event", None, OFF)
 
 
 def written(
-    *said: Said | None, has_colour: bool = False, encoding: str = "utf-8", turn: tuple[str, ...] = ("R",)
+    *said: Announcement | None, has_colour: bool = False, encoding: str = "utf-8", turn: tuple[str, ...] = ("R",)
 ) -> str:
     """Return what the panel writes for these sentences."""
     stream = TextIOWrapper(BytesIO(), encoding=encoding, newline="\n")
     panel = TerminalPanel(stream, has_colour=has_colour)
     for one in said:
-        panel.show(Shown(Lights(), turn, one))
+        panel.show(PanelDisplay(Lights(), turn, one))
     panel.close()
     stream.seek(0)
     return stream.read()

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.phone.door import STALE_S, Door, TurnedAway, code_of
-from companion.phone.eye import LARGEST_PICTURE, EyeRoutes
+from companion.phone.access import STALE_S, AccessDenied, PhoneAccess, code_of
+from companion.phone.camera_routes import LARGEST_PICTURE, PhoneCameraRoutes
 from companion.web.feed import Feed
 from companion.web.page import Page
 from tests.hall.test_hub import START
@@ -28,44 +28,44 @@ def jpeg(value: int = 100, size: tuple[int, int] = SIZE) -> bytes:
 
 
 def test_the_first_phone_with_the_code_is_let_in_and_no_other() -> None:
-    door = Door("secret")
+    access = PhoneAccess("secret")
     for code in ("", "guess", "sécret"):
-        with pytest.raises(TurnedAway, match="this code is not right"):
-            door.enter(code, "mine", "page")
-    door.enter("secret", "mine", "page")
-    with pytest.raises(TurnedAway, match="another phone"):
-        door.enter("secret", "other", "page")
-    door.enter("secret", "mine", "loaded again")
-    assert door.refused == 4
+        with pytest.raises(AccessDenied, match="this code is not right"):
+            access.enter(code, "mine", "page")
+    access.enter("secret", "mine", "page")
+    with pytest.raises(AccessDenied, match="another phone"):
+        access.enter("secret", "other", "page")
+    access.enter("secret", "mine", "loaded again")
+    assert access.refused == 4
 
 
 def test_a_phone_that_is_let_go_makes_room_for_another() -> None:
-    door = Door("secret")
-    door.enter("secret", "mine", "page")
-    door.let_go()
-    with pytest.raises(TurnedAway, match="was let go"):
-        door.enter("secret", "mine", "page")
-    door.enter("secret", "other", "page")
-    with pytest.raises(TurnedAway, match="another phone"):
-        door.enter("secret", "mine", "page")
-    door.let_go()
-    door.let_go()
-    door.enter("secret", "other", "page")
+    access = PhoneAccess("secret")
+    access.enter("secret", "mine", "page")
+    access.let_go()
+    with pytest.raises(AccessDenied, match="was let go"):
+        access.enter("secret", "mine", "page")
+    access.enter("secret", "other", "page")
+    with pytest.raises(AccessDenied, match="another phone"):
+        access.enter("secret", "mine", "page")
+    access.let_go()
+    access.let_go()
+    access.enter("secret", "other", "page")
 
 
 def test_a_phones_time_is_ours_by_the_quickest_exchange() -> None:
-    door = Door("secret")
-    door.enter("secret", "mine", "page")
-    assert door.taken_s(5_000, 100.0) == 100.0  # nothing is known yet: the time of arrival
-    door.compare(None, 100.0)
-    door.compare(5_050, 100.1)  # our clock is 95 s ahead
-    door.compare(None, 101.0)
-    door.compare(6_900, 103.0)  # a slow answer
-    assert door.taken_s(8_000, 103.2) == pytest.approx(103.0)
-    assert door.taken_s(99_000, 104.0) == 104.0  # from the future
-    assert door.taken_s(0, 500.0) == 500.0 - STALE_S  # from long ago
-    door.enter("secret", "mine", "loaded again")
-    assert door.taken_s(10, 600.0) == 600.0
+    access = PhoneAccess("secret")
+    access.enter("secret", "mine", "page")
+    assert access.taken_s(5_000, 100.0) == 100.0  # nothing is known yet: the time of arrival
+    access.compare(None, 100.0)
+    access.compare(5_050, 100.1)  # our clock is 95 s ahead
+    access.compare(None, 101.0)
+    access.compare(6_900, 103.0)  # a slow answer
+    assert access.taken_s(8_000, 103.2) == pytest.approx(103.0)
+    assert access.taken_s(99_000, 104.0) == 104.0  # from the future
+    assert access.taken_s(0, 500.0) == 500.0 - STALE_S  # from long ago
+    access.enter("secret", "mine", "loaded again")
+    assert access.taken_s(10, 600.0) == 600.0
 
 
 def test_codes_last_as_the_token_does_and_differ() -> None:
@@ -131,10 +131,12 @@ class Table:
 
     def __init__(self) -> None:
         self.said = list[str]()
-        self.door, self.camera = Door("secret"), PhoneCamera("phone 1", SIZE)
-        self.eyes = EyeRoutes([self.door], lambda: "token", self.said.append, panel_code="panel-code")
-        self.eyes.look([self.camera])
-        self.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=self.eyes.routes())
+        self.access, self.camera = PhoneAccess("secret"), PhoneCamera("phone 1", SIZE)
+        self.phone_cameras = PhoneCameraRoutes(
+            [self.access], lambda: "token", self.said.append, panel_code="panel-code"
+        )
+        self.phone_cameras.look([self.camera])
+        self.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=self.phone_cameras.routes())
 
     def ask(self, path: str, body: bytes = b"", method: str = "POST", **headers: str) -> tuple[int, dict[str, object]]:
         wire = http.client.HTTPConnection("127.0.0.1", self.page.server.port, timeout=300)
@@ -170,10 +172,10 @@ def test_a_phone_that_is_let_in_sends_pictures(table: Table) -> None:
 
 def test_two_phones_are_two_cameras_and_one_may_go(table: Table) -> None:
     second = PhoneCamera("phone 2", SIZE)
-    eyes = EyeRoutes([table.door, Door("other")], lambda: "token")
-    eyes.look([table.camera, second])
+    phone_cameras = PhoneCameraRoutes([table.access, PhoneAccess("other")], lambda: "token")
+    phone_cameras.look([table.camera, second])
     table.page.close()
-    table.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=eyes.routes())
+    table.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=phone_cameras.routes())
     also = "code=other&phone=hers&page=2"
     assert table.ask(f"/eye/2/picture?{IN}&taken=1", jpeg(10))[0] == 403
     assert table.ask(f"/eye/1/picture?{IN}&taken=1", jpeg(50))[0] == 200
@@ -211,21 +213,21 @@ def test_what_is_forged_or_too_large_is_refused_and_pictures_go_on(
 def test_what_is_refused_is_counted_and_said_now_and_then(table: Table) -> None:
     for _ in range(100):
         assert table.ask("/eye/1/hello?code=guess&phone=other&page=1")[0] == 403
-    assert table.door.refused == 100
+    assert table.access.refused == 100
     assert table.said == [f"phone 1: messages refused so far: {n}" for n in (1, 10, 100)]
 
 
 def test_a_page_of_another_origin_is_no_camera(table: Table) -> None:
     assert table.ask(f"/eye/1/hello?{IN}", origin="https://elsewhere.example")[0] == 403
-    assert table.door.phone == ""
+    assert table.access.phone == ""
 
 
 def test_between_matches_a_phone_waits_and_is_not_refused(table: Table) -> None:
-    table.eyes.look(())
+    table.phone_cameras.look(())
     assert table.ask(f"/eye/1/hello?{IN}")[0] == 503
-    table.eyes.look([table.camera])
+    table.phone_cameras.look([table.camera])
     assert table.ask(f"/eye/1/hello?{IN}")[0] == 200
-    assert table.door.refused == 0
+    assert table.access.refused == 0
 
 
 def test_only_the_arbiter_sees_the_code(table: Table) -> None:
@@ -239,7 +241,7 @@ def test_only_the_arbiter_lets_another_phone_in(table: Table) -> None:
     table.ask(f"/eye/1/hello?{IN}")
     assert table.ask("/eye/1/let-go")[0] == 401
     assert table.ask("/eye/1/let-go", authorization="Bearer token", origin="https://elsewhere.example")[0] == 403
-    assert table.door.phone == "mine"
+    assert table.access.phone == "mine"
     assert table.ask("/eye/1/let-go", authorization="Bearer token")[0] == 200
     status, answer = table.ask(f"/eye/1/hello?{IN}")
     assert (status, answer["reason"]) == (403, "gone")

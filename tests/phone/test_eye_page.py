@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from companion.phone.door import Door
-from companion.phone.eye import EyeRoutes, address_of
-from companion.phone.page import EyePage
+from companion.phone.access import PhoneAccess
+from companion.phone.camera_routes import PhoneCameraRoutes, camera_url
+from companion.phone.page import PhoneCameraPage
 from tests.web.conftest import WAIT_S
 from tools.phone_table import write_film
 from vision.capture.phone import LARGEST, PhoneCamera
@@ -47,11 +47,11 @@ class Camera:
     """A page for a phone as camera; ``note`` is what the person holding it is told."""
 
     def __init__(self) -> None:
-        self.camera, self.door, self.note = PhoneCamera("phone 1", SIZE), Door("secret"), dict[str, int]()
-        self.eyes = EyeRoutes([self.door], lambda: "token", note=lambda: self.note)
-        self.eyes.look([self.camera])
-        self.page = EyePage(("127.0.0.1", 0), self.eyes)
-        self.address = address_of(self.page.server.url, 1, "secret")
+        self.camera, self.access, self.note = PhoneCamera("phone 1", SIZE), PhoneAccess("secret"), dict[str, int]()
+        self.phone_cameras = PhoneCameraRoutes([self.access], lambda: "token", note=lambda: self.note)
+        self.phone_cameras.look([self.camera])
+        self.page = PhoneCameraPage(("127.0.0.1", 0), self.phone_cameras)
+        self.address = camera_url(self.page.server.url, 1, "secret")
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_where_no_lens_is_known_the_largest_picture_is_sent_and_stays_so_large(
     hold: Callable[..., Page], served: Camera, has: tuple[int, int], sent: tuple[int, int]
 ) -> None:
     served.camera = PhoneCamera("phone 1")
-    served.eyes.look([served.camera])
+    served.phone_cameras.look([served.camera])
     page = hold(np.full((has[1], has[0], 3), 120, np.uint8))
     page.wait_for_selector('#state[data-kind="good"]')
     assert served.camera.size == sent
@@ -180,8 +180,8 @@ def test_the_hand_that_holds_it_is_told_how_many_views_are_good(hold: Callable[.
 def test_a_phone_greets_the_match_that_takes_the_place_of_a_set_up(hold: Callable[..., Page], served: Camera) -> None:
     page = hold()
     page.wait_for_selector('#state[data-kind="good"]')
-    served.eyes.look(())
+    served.phone_cameras.look(())
     expect(page.locator("#state")).to_have_text("No match is refereed now; the camera waits.")
     with page.expect_response(lambda answer: "/hello" in answer.url and answer.ok):
-        served.eyes.look([served.camera])
+        served.phone_cameras.look([served.camera])
     expect(page.locator("#state")).to_have_text("The referee sees the board.")

@@ -11,10 +11,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from companion.app.presses import Presses
 from companion.app.station import Station
-from companion.panel.desk import Desk
-from companion.panel.live import LiveDesk
+from companion.panel.controller import PanelController
+from companion.panel.threaded import ThreadedPanel
 from companion.phone.panel import PhonePanel
-from companion.phone.panels import PanelRoutes, Watched, panel_address
+from companion.phone.panels import PanelBinding, PanelRoutes, panel_url
 from companion.phrases import language
 from companion.voice.library import Library
 from companion.voice.wording import clips
@@ -51,17 +51,17 @@ class PanelTable(WebTable):
 
     def __init__(self, code: str = "en", sounds: Path | None = None, start: str | None = None) -> None:
         self.routes = PanelRoutes(CODE, lambda: "secret")
-        tongue = language(code)
-        self.library = None if sounds is None else Library(sounds, tongue.voice)
-        panel = PhonePanel(tongue, code, self.library, self.routes.bell.ring)
-        desk = LiveDesk(Desk(panel, time.monotonic, tongue))
-        super().__init__("domination", start, routes=self.routes.routes(), station=Station((desk,)))
-        self.routes.show(Watched(panel, Presses(self.inbox, self.station.note, tongue)))
+        lang = language(code)
+        self.library = None if sounds is None else Library(sounds, lang.voice)
+        panel = PhonePanel(lang, code, self.library, self.routes.change_signal.notify_all)
+        announcer = ThreadedPanel(PanelController(panel, time.monotonic, lang))
+        super().__init__("domination", start, routes=self.routes.routes(), station=Station((announcer,)))
+        self.routes.show(PanelBinding(panel, Presses(self.inbox, self.station.note, lang)))
         self.wait_for(lambda: self.referee.snapshot.mode == "watching")
 
     @property
     def address(self) -> str:
-        return panel_address(f"http://127.0.0.1:{self.port}/", CODE)
+        return panel_url(f"http://127.0.0.1:{self.port}/", CODE)
 
     def close(self) -> None:
         self.routes.close()

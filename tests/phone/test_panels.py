@@ -11,11 +11,11 @@ import pytest
 
 from companion.panel import cues
 from companion.panel.buttons import Button, Press
+from companion.panel.cue_player import Lights
 from companion.panel.cues import GREEN, OFF, Cue, Rank, Topic
-from companion.panel.panel import Said, Shown
-from companion.panel.player import Lights
+from companion.panel.panel import Announcement, PanelDisplay
 from companion.phone.panel import COLOURS, KEPT, PhonePanel
-from companion.phone.panels import PanelRoutes, Watched
+from companion.phone.panels import PanelBinding, PanelRoutes
 from companion.phrases import ENGLISH, GERMAN
 from companion.web.feed import Feed
 from companion.web.page import Page
@@ -26,9 +26,11 @@ def panel() -> PhonePanel:
     return PhonePanel(GERMAN, "de", None, lambda: None)
 
 
-def said(text: str, t: float | None = 1.0) -> Shown:
+def said(text: str, t: float | None = 1.0) -> PanelDisplay:
     """Return what is shown with a sentence said at time ``t``."""
-    return Shown(Lights(GREEN, ("R",), 440.0), ("G",), Said("accepted", text, t, GREEN, Topic.TABLE, Rank.CALM))
+    return PanelDisplay(
+        Lights(GREEN, ("R",), 440.0), ("G",), Announcement("accepted", text, t, GREEN, Topic.TABLE, Rank.CALM)
+    )
 
 
 def test_every_colour_of_the_cues_has_a_name() -> None:
@@ -72,8 +74,8 @@ class Table:
     def __init__(self) -> None:
         self.told, self.pressed = list[str](), list[Press]()
         self.routes = PanelRoutes("secret", lambda: "token", self.told.append)
-        self.panel = PhonePanel(ENGLISH, "en", None, self.routes.bell.ring)
-        self.routes.show(Watched(self.panel, self.pressed.append))
+        self.panel = PhonePanel(ENGLISH, "en", None, self.routes.change_signal.notify_all)
+        self.routes.show(PanelBinding(self.panel, self.pressed.append))
         self.page = Page(("127.0.0.1", 0), Feed(START), token="token", routes=self.routes.routes())
 
     def ask(self, path: str, body: Any = None, method: str = "POST", **headers: str) -> tuple[int, bytes]:

@@ -8,7 +8,7 @@ import pytest
 
 from companion.events import Event
 from companion.recorder.chain import first_hash, next_hash
-from companion.recorder.proof import Break, broken_at
+from companion.recorder.proof import Break, find_break
 from companion.recorder.store import MatchId, Recorded, Store
 
 Make = Callable[[int], Event]
@@ -35,11 +35,11 @@ def tamper(path: Path, *statements: str) -> None:
 
 
 def test_what_was_appended_holds(store: Store, kept: MatchId) -> None:
-    assert broken_at(store, kept) is None
+    assert find_break(store, kept) is None
 
 
 def test_a_match_without_events_holds(store: Store, match: MatchId) -> None:
-    assert broken_at(store, match) is None
+    assert find_break(store, match) is None
 
 
 @pytest.mark.parametrize(
@@ -65,15 +65,15 @@ def test_a_change_breaks_the_chain_at_its_event(
     path: Path, store: Store, kept: MatchId, statement: str, expected: Break
 ) -> None:
     tamper(path, statement)
-    assert broken_at(store, kept) == expected
+    assert find_break(store, kept) == expected
 
 
 @pytest.mark.parametrize("change", ["folder = '/films/b'", "from_s = 9.0", "from_s = 9e999", "hash = x'00'"])
 def test_an_altered_row_of_a_recording_is_found(path: Path, store: Store, kept: MatchId, change: str) -> None:
     store.add_recording(kept, Recorded(Path("/films/a"), 1.5))
-    assert broken_at(store, kept) is None
+    assert find_break(store, kept) is None
     tamper(path, f"UPDATE recording SET {change}")
-    broken = broken_at(store, kept)
+    broken = find_break(store, kept)
     assert broken is not None
     assert broken.n == 0
     assert "its recording in /films/" in broken.why
@@ -82,27 +82,27 @@ def test_an_altered_row_of_a_recording_is_found(path: Path, store: Store, kept: 
 def test_a_recording_of_an_older_store_is_taken_as_it_is(path: Path, store: Store, kept: MatchId) -> None:
     store.add_recording(kept, Recorded(Path("/films/a"), 1.5))
     tamper(path, "UPDATE recording SET hash = NULL")
-    assert broken_at(store, kept) is None
+    assert find_break(store, kept) is None
 
 
 def test_two_events_exchanged_break_the_chain(path: Path, store: Store, kept: MatchId) -> None:
     swap = "UPDATE event SET n = CASE n WHEN 3 THEN -4 WHEN 4 THEN -3 END WHERE n IN (3, 4)"
     tamper(path, swap, "UPDATE event SET n = -n WHERE n < 0")
-    assert broken_at(store, kept) == Break(3, ALTERED)
+    assert find_break(store, kept) == Break(3, ALTERED)
 
 
 def test_evidence_dropped_for_space_leaves_the_chain_whole(path: Path, store: Store, kept: MatchId) -> None:
     tamper(path, "DELETE FROM evidence")
     assert store.evidence(kept, 5) is None
-    assert broken_at(store, kept) is None
+    assert find_break(store, kept) is None
 
 
 def test_damage_in_one_match_leaves_the_others_whole(path: Path, store: Store, kept: MatchId, event: Make) -> None:
     other = store.begin(store.info(kept))
     store.append(other, event(1))
     tamper(path, f"UPDATE event SET body = '' WHERE match = {kept} AND n = 1")
-    assert broken_at(store, kept) == Break(1, ALTERED)
-    assert broken_at(store, other) is None
+    assert find_break(store, kept) == Break(1, ALTERED)
+    assert find_break(store, other) is None
 
 
 def test_the_hash_is_the_one_that_is_documented() -> None:

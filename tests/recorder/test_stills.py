@@ -9,7 +9,7 @@ import pytest
 
 from companion.events import Accepted, Corrected, Event, Illegal, Restored, Start, ViewChanged
 from companion.recorder import stills
-from companion.recorder.proof import broken_at
+from companion.recorder.proof import find_break
 from companion.recorder.store import MatchId, Store
 
 BUDGET = 1000
@@ -41,7 +41,7 @@ def test_the_oldest_pictures_go_first(store: Store, match: MatchId) -> None:
     for n in range(2, 9):
         store.append(match, move(n), bytes(300))
     assert kept(store, match) == [6, 7, 8]
-    assert broken_at(store, match) is None
+    assert find_break(store, match) is None
 
 
 def test_pictures_of_overruled_verdicts_stay_longest(store: Store, match: MatchId) -> None:

@@ -12,7 +12,7 @@ from companion.errors import StoreError
 from companion.events import Event, Restored
 from companion.recorder import schema
 from companion.recorder.chain import event_text, first_hash, next_hash
-from companion.recorder.proof import broken_at
+from companion.recorder.proof import find_break
 from companion.recorder.store import MatchId, MatchInfo, Recorded, Store
 
 Make = Callable[[int], Event]
@@ -158,7 +158,7 @@ def test_a_store_of_the_first_version_is_read_and_goes_on(path: Path, info: Matc
         assert store.info(match) == info
         store.append(match, event(2), b"picture", "grounds")
         assert store.events(match) == (event(1), event(2))
-        assert broken_at(store, match) is None
+        assert find_break(store, match) is None
 
 
 def test_whether_moves_are_confirmed_is_kept(path: Path, info: MatchInfo) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.recorder.proof import broken_at
+from companion.recorder.proof import find_break
 from companion.recorder.store import Store
 
 KILLS = 20
@@ -55,7 +55,7 @@ def test_no_event_that_was_called_kept_is_lost_by_a_kill(path: Path, started: St
             assert [event.n for event in events] == list(range(1, len(events) + 1))
             # The event being written during the kill may be stored or not.
             assert kept <= len(events) <= kept + 1
-            assert broken_at(store, match) is None
+            assert find_break(store, match) is None
     with Store.open(path, read_only=True) as store:
         assert len(store.match_ids()) == KILLS
 
@@ -66,5 +66,5 @@ def test_a_store_killed_while_it_is_made_can_be_opened(tmp_path: Path, started: 
         path = tmp_path / f"{kill}.db"
         kept = kill_after(started, path, 1)
         with Store.open(path) as store:
-            assert all(broken_at(store, match) is None for match in store.match_ids())
+            assert all(find_break(store, match) is None for match in store.match_ids())
             assert sum(len(store.events(match)) for match in store.match_ids()) >= kept

@@ -7,8 +7,8 @@ from base64 import b64encode
 import cv2
 import numpy as np
 
-from companion.records.explained import Explained, grounds_lines
-from companion.records.plates import plates
+from companion.records.figures import figures
+from companion.records.verdict_explanation import VerdictExplanation, grounds_lines
 from companion.records.verdict_page import verdict_jpeg, verdict_page
 from companion.referee.grounds import Explanation, Grounds, TableCompared
 from tests.records.conftest import played
@@ -30,9 +30,9 @@ GROUNDS = Grounds(
 )
 
 
-def explained(grounds: Grounds) -> Explained:
+def explained(grounds: Grounds) -> VerdictExplanation:
     """Return the explanation of a verdict with these grounds."""
-    return Explained(1, "domination", plates(played("domination"))[4], grounds, None)
+    return VerdictExplanation(1, "domination", figures(played("domination"))[4], grounds, None)
 
 
 def test_what_was_compared_is_said_in_words() -> None:

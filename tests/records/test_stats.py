@@ -8,7 +8,7 @@ from companion.events import Accepted, Corrected, Event, GameOver, Illegal, Rest
 from companion.recorder.store import MatchInfo
 from companion.records.plot import plot
 from companion.records.record import MatchRecord
-from companion.records.stats import Spread, game_stats, spread, thinking
+from companion.records.stats import Spread, game_stats, spread, thinking_times
 
 INFO = MatchInfo("domination", ("R", "G"), "p", datetime(2026, 11, 21, tzinfo=UTC), "kit", ("Ada", ""))
 
@@ -48,7 +48,7 @@ def test_matches_are_counted() -> None:
 
 
 def test_time_runs_from_the_turn_before_also_through_repairs() -> None:
-    assert list(thinking(EVENTS)) == [("R", 4.0), ("G", 10.0), ("G", 1.0)]
+    assert list(thinking_times(EVENTS)) == [("R", 4.0), ("G", 10.0), ("G", 1.0)]
 
 
 def test_a_draw_is_nobodys() -> None:

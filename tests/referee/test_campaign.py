@@ -30,7 +30,7 @@ TAGS = [
     "diamond:table",
     "diamond/4",
 ]
-HABITS = Habits(illegal=0.3, takeback=0.06, two_at_once=0.1, overflow_at_once=0.3, mischief=0.2)
+HABITS = Habits(illegal=0.3, takeback=0.06, two_at_once=0.1, overflow_at_once=0.3, irregular_change=0.2)
 PATIENT = Behaviour(rests=0.1, hurry=0.0, jostle=0.1, askew=0.0, lamp=0.02, bump=0.02)
 
 CRISP = Noise(height_nats=60.0, top_nats=60.0, alike_nats=60.0, frame_nats=0.1)

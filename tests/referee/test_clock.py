@@ -12,20 +12,20 @@ from companion.games import load_game
 from companion.match import Match
 from companion.referee.clock import (
     TimeControl,
-    credited,
-    flagged,
+    add_increment,
+    clock_event,
+    clock_from_event,
+    deduct_elapsed,
+    drop_flag,
+    new_clock,
     parse_time_control,
-    resumed,
-    settled,
-    switched,
-    told,
-    wound,
+    switch_to,
 )
 from companion.referee.orders import EndMatch, Pause, Resume
 from companion.referee.referee import Referee
 
 FIVE = TimeControl(300, 5)
-CLOCK = wound(FIVE, ("R", "G"))
+CLOCK = new_clock(FIVE, ("R", "G"))
 
 
 @pytest.mark.parametrize(
@@ -58,39 +58,39 @@ def test_what_is_no_time_control_is_refused_with_an_example(text: str) -> None:
 
 def test_only_the_running_time_is_spent() -> None:
     """Only the running player's time is spent; the increment is added with the move."""
-    clock = switched(CLOCK, "R", 10.0)
-    clock = switched(credited(clock, "R", 30.0), "G", 30.0)
+    clock = switch_to(CLOCK, "R", 10.0)
+    clock = switch_to(add_increment(clock, "R", 30.0), "G", 30.0)
     assert clock.left_s == (285.0, 300.0)
-    assert settled(clock, 100.0).left_s == (285.0, 230.0)
-    assert settled(switched(clock, None, 40.0), 100.0).left_s == (285.0, 290.0)
+    assert deduct_elapsed(clock, 100.0).left_s == (285.0, 230.0)
+    assert deduct_elapsed(switch_to(clock, None, 40.0), 100.0).left_s == (285.0, 290.0)
 
 
 def test_time_never_runs_backwards() -> None:
     """A verdict dates a move back to the departure of the hand, which must not give time back."""
-    clock = switched(switched(CLOCK, "R", 10.0), "G", 8.0)
+    clock = switch_to(switch_to(CLOCK, "R", 10.0), "G", 8.0)
     assert clock.left_s == (300.0, 300.0)
-    assert settled(clock, 20.0).left_s == (300.0, 290.0)
+    assert deduct_elapsed(clock, 20.0).left_s == (300.0, 290.0)
 
 
 def test_a_flag_falls_once_and_ends_the_increments() -> None:
     """The flag falls for the player whose clock runs; later moves earn no increment."""
-    clock = switched(CLOCK, "G", 0.0)
-    assert flagged(clock, 299.9) is None
-    fallen = flagged(clock, 300.0)
+    clock = switch_to(CLOCK, "G", 0.0)
+    assert drop_flag(clock, 299.9) is None
+    fallen = drop_flag(clock, 300.0)
     assert fallen is not None
     assert fallen.fallen == {"G"}
-    assert flagged(fallen, 310.0) is None
-    assert told(fallen, 310.0, flag=True).left == (300.0, 0.0)
-    assert credited(fallen, "G", 310.0).left_s == (300.0, -10.0)
+    assert drop_flag(fallen, 310.0) is None
+    assert clock_event(fallen, 310.0, flag=True).left == (300.0, 0.0)
+    assert add_increment(fallen, "G", 310.0).left_s == (300.0, -10.0)
 
 
 def test_a_clock_goes_on_after_a_restart() -> None:
     """It resumes from its last event; no time passes in between."""
-    event = told(switched(CLOCK, "R", 0.0), 20.0)
-    clock = resumed(event)
+    event = clock_event(switch_to(CLOCK, "R", 0.0), 20.0)
+    clock = clock_from_event(event)
     assert (clock.left_s, clock.running, clock.control) == ((280.0, 300.0), None, FIVE)
-    overstepped = told(settled(switched(CLOCK, "R", 0.0), 400.0), 400.0)
-    assert resumed(overstepped).fallen == {"R"}
+    overstepped = clock_event(deduct_elapsed(switch_to(CLOCK, "R", 0.0), 400.0), 400.0)
+    assert clock_from_event(overstepped).fallen == {"R"}
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def shot(film):
     game = load_game("domination")
     match = Match(game, game.start())
     shot = film(match)
-    shot.referee = Referee(match, timer=wound(FIVE, game.players))
+    shot.referee = Referee(match, timer=new_clock(FIVE, game.players))
     shot.events = list(shot.referee.begin(0.0))
     shot.show()
     return shot
@@ -152,5 +152,5 @@ def test_a_flag_is_told_and_the_match_goes_on(shot) -> None:
 def test_no_flag_falls_while_a_move_is_being_looked_at(shot) -> None:
     """The hand left in time, and the verdict came a moment later."""
     shot.sweep(1)
-    shot.referee._clock = switched(wound(TimeControl(1), ("R", "G")), "R", shot.t_s - 0.95)
+    shot.referee._clock = switch_to(new_clock(TimeControl(1), ("R", "G")), "R", shot.t_s - 0.95)
     assert [event.event for event in shot.show(("e4", ""), ("e5", "GR"))] == ["accepted", "clock"]

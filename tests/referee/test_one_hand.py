@@ -8,13 +8,13 @@ from companion.events import Accepted, Illegal, Unsure
 from companion.games import read_position
 from companion.match import Match
 from companion.tracker.hands import (
-    LEAST_FRAMES,
     LOG_ONE,
     LOG_UNSEEN,
-    NOBODY_CAME,
-    log_odds_of_one,
-    reached,
-    settled,
+    MIN_FRAMES,
+    NO_HANDS,
+    add_sides,
+    end_visit,
+    one_player_log_odds,
 )
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
@@ -70,11 +70,11 @@ def test_while_nobody_knows_who_sits_where_people_are_asked(film) -> None:
 
 def seated(**sides):
     """Return what is known of the seats after each player has reached in from one side."""
-    hands = NOBODY_CAME
+    hands = NO_HANDS
     for player, side in sides.items():
-        for _ in range(LEAST_FRAMES):
-            hands = reached(hands, side)
-        hands = settled(hands, [player])
+        for _ in range(MIN_FRAMES):
+            hands = add_sides(hands, side)
+        hands = end_visit(hands, [player])
     return hands
 
 
@@ -102,23 +102,23 @@ def test_a_gap_between_pictures_is_forgotten_once_the_table_makes_sense(film) ->
 
 def test_players_at_one_side_cannot_be_told_apart() -> None:
     """Players on one side give the same odds as players with unknown seats."""
-    hands = reached(reached(seated(R="S", G="S"), "S"), "S")
-    for _ in range(LEAST_FRAMES):
-        hands = reached(hands, "S")
-    assert log_odds_of_one(hands, "RG") == log_odds_of_one(reached(seated(), "S" * LEAST_FRAMES), "RG")
+    hands = add_sides(add_sides(seated(R="S", G="S"), "S"), "S")
+    for _ in range(MIN_FRAMES):
+        hands = add_sides(hands, "S")
+    assert one_player_log_odds(hands, "RG") == one_player_log_odds(add_sides(seated(), "S" * MIN_FRAMES), "RG")
 
 
 def test_a_player_of_whom_no_usual_side_is_seen_was_not_there() -> None:
     """This holds even if the other player has also reached in from that side."""
-    hands = settled(reached(seated(R="S", G="W"), "WW"), ["R"])
+    hands = end_visit(add_sides(seated(R="S", G="W"), "WW"), ["R"])
     assert set(hands.seats["R"]) == {"S", "W"}
-    from_s, from_w = (reached(hands, side * LEAST_FRAMES) for side in "SW")
-    assert log_odds_of_one(from_s, "RG") == LOG_ONE + LOG_UNSEEN
-    assert log_odds_of_one(from_w, "RG") == LOG_ONE
+    from_s, from_w = (add_sides(hands, side * MIN_FRAMES) for side in "SW")
+    assert one_player_log_odds(from_s, "RG") == LOG_ONE + LOG_UNSEEN
+    assert one_player_log_odds(from_w, "RG") == LOG_ONE
 
 
 def test_one_move_or_one_player_is_no_question() -> None:
     """A single ply, or two plies of one player, need no odds."""
-    hands = reached(seated(R="S", G="N"), "S" * LEAST_FRAMES)
-    assert log_odds_of_one(hands, "R") is None
-    assert log_odds_of_one(hands, "RR") is None
+    hands = add_sides(seated(R="S", G="N"), "S" * MIN_FRAMES)
+    assert one_player_log_odds(hands, "R") is None
+    assert one_player_log_odds(hands, "RR") is None

@@ -6,7 +6,7 @@ from companion.events import Illegal, Unsure, ViewChanged
 from companion.games import load_game
 from companion.match import Match
 from companion.referee import pace
-from companion.referee.pace import AVERAGED, BLIND_S, BRISK_S, OUTAGE_S, SLOW_S, Pace
+from companion.referee.pace import AVERAGED_GAPS, BLIND_S, BRISK_S, OUTAGE_S, SLOW_S, Pace
 from tests.referee.conftest import FRAME_S, Film
 
 SELDOM_S = 0.4
@@ -37,7 +37,7 @@ class Paced(Film):
 
     def report_unrest(self) -> None:
         """Let the referee report what is wrong with the picture."""
-        self.events += self.referee.restless(self.t_s, "")
+        self.events += self.referee.report_picture_quality(self.t_s, "")
 
     def turn(self, *stacks: tuple[str, str]) -> list[str]:
         """Show a hand for three seconds, then these stacks for four; return the kinds of events."""
@@ -69,18 +69,18 @@ def test_too_few_are_too_few_on_average_and_enough_when_clearly_so() -> None:
 
     Single gaps and short sequences do not count.
     """
-    slow = after([SLOW_S + 0.01] * AVERAGED)
+    slow = after([SLOW_S + 0.01] * AVERAGED_GAPS)
     assert slow.is_slow
-    assert not after([SLOW_S + 0.01] * (AVERAGED - 1)).is_slow
-    assert not after([FRAME_S] * AVERAGED + [0.7] + [FRAME_S] * (AVERAGED - 1)).is_slow
-    assert after([(SLOW_S + BRISK_S) / 2] * AVERAGED, slow).is_slow
-    assert not after([BRISK_S - 0.01] * AVERAGED, slow).is_slow
+    assert not after([SLOW_S + 0.01] * (AVERAGED_GAPS - 1)).is_slow
+    assert not after([FRAME_S] * AVERAGED_GAPS + [0.7] + [FRAME_S] * (AVERAGED_GAPS - 1)).is_slow
+    assert after([(SLOW_S + BRISK_S) / 2] * AVERAGED_GAPS, slow).is_slow
+    assert not after([BRISK_S - 0.01] * AVERAGED_GAPS, slow).is_slow
 
 
 def test_neither_outages_nor_what_is_read_count() -> None:
     """Gaps longer than OUTAGE_S, and delays by readings, do not count."""
-    assert not after([OUTAGE_S + 1] * 2 * AVERAGED).is_slow
-    assert not after([2 * SLOW_S] * 2 * AVERAGED, read=True).is_slow
+    assert not after([OUTAGE_S + 1] * 2 * AVERAGED_GAPS).is_slow
+    assert not after([2 * SLOW_S] * 2 * AVERAGED_GAPS, read=True).is_slow
 
 
 def test_that_too_few_pictures_come_is_said_once_until_enough_come() -> None:
@@ -90,7 +90,7 @@ def test_that_too_few_pictures_come_is_said_once_until_enough_come() -> None:
     film.turn()
     film.report_unrest()
     film.gap_s = FRAME_S
-    film.keep_still(film.table.stacks, frames=2 * AVERAGED)
+    film.keep_still(film.table.stacks, frames=2 * AVERAGED_GAPS)
     film.report_unrest()
     views = [event.state for event in film.events if isinstance(event, ViewChanged)]
     assert views == ["slow", "clear"]
@@ -131,7 +131,7 @@ def test_what_was_missed_while_few_came_is_asked_about_when_enough_come_again() 
     film = paced()
     film.gap_s = SELDOM_S
     film.turn()
-    film.sweep(frames=AVERAGED)
+    film.sweep(frames=AVERAGED_GAPS)
     film.gap_s = FRAME_S
     assert film.turn(("c3", ""), ("c5", "RR"))[-1] == "unsure"
     film.turn()

@@ -13,9 +13,9 @@ from companion.referee.patience import (
     LIKELY_WRONG,
     REPAIR_S,
     RESTORED_S,
-    interrupted,
+    after_motion,
     is_due,
-    settled,
+    require_patience,
     suspect,
 )
 from companion.referee.states import Mode
@@ -23,7 +23,6 @@ from companion.rules.board import Table
 from companion.rules.game import Move, Stage, Violation
 from companion.tracker.diagnose import Diagnosis
 from companion.tracker.interpret import (
-    CannotTell,
     Illegal,
     InProgress,
     Interpretation,
@@ -31,6 +30,7 @@ from companion.tracker.interpret import (
     Played,
     TakenBack,
     Unchanged,
+    Undecided,
 )
 
 MOVE = Move(0, 1, 1)
@@ -88,9 +88,9 @@ def test_pieces_gone_and_messes_may_be_on_their_way(meaning: Interpretation) -> 
 
 def test_doubt_becomes_a_question_after_a_while_only() -> None:
     """Without options there is nothing to ask."""
-    assert due_after(judged(CannotTell(((MOVE,),))), frame_s=0.5) == DOUBT_S / 0.5 + 1
+    assert due_after(judged(Undecided(((MOVE,),))), frame_s=0.5) == DOUBT_S / 0.5 + 1
     with pytest.raises(AssertionError, match="never"):
-        due_after(judged(CannotTell(())), frame_s=0.5)
+        due_after(judged(Undecided(())), frame_s=0.5)
 
 
 @pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED])
@@ -113,7 +113,7 @@ def test_a_new_act_after_a_repair_is_given_none() -> None:
 @pytest.mark.parametrize("mode", [Mode.RESTORING, Mode.UNFINISHED, Mode.SETTING_UP])
 def test_that_something_is_amiss_is_asked_unless_people_are_busy_with_it(mode: Mode) -> None:
     """This is the question without a move as an option."""
-    amiss = judged(CannotTell((), is_amiss=True))
+    amiss = judged(Undecided((), is_violation_possible=True))
     assert due_after(amiss, frame_s=0.5) == DOUBT_S / 0.5 + 1
     with pytest.raises(AssertionError, match="never"):
         due_after(amiss, mode, frame_s=0.5)
@@ -121,37 +121,37 @@ def test_that_something_is_amiss_is_asked_unless_people_are_busy_with_it(mode: M
 
 def test_a_table_that_is_most_likely_right_again_is_said_sooner() -> None:
     """While restoring, a likely correct table is reported after RESTORED_S."""
-    doubt = judged(CannotTell((), in_the_end=Unchanged()))
+    doubt = judged(Undecided((), fallback=Unchanged()))
     suspicion = suspect(None, doubt, 0.0)
-    assert settled(suspicion, doubt, Mode.RESTORING, RESTORED_S - 0.1) == doubt
-    assert settled(suspicion, doubt, Mode.RESTORING, RESTORED_S).interpretation == Unchanged()
-    assert settled(suspicion, doubt, Mode.WATCHING, RESTORED_S) == doubt
+    assert require_patience(suspicion, doubt, Mode.RESTORING, RESTORED_S - 0.1) == doubt
+    assert require_patience(suspicion, doubt, Mode.RESTORING, RESTORED_S).interpretation == Unchanged()
+    assert require_patience(suspicion, doubt, Mode.WATCHING, RESTORED_S) == doubt
 
 
 def test_lasting_doubt_comes_to_the_likeliest_end() -> None:
     """It is not settled earlier, and without a likeliest end it stays doubt."""
-    doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True, sure=LIKELY_WRONG))
+    doubt = judged(Undecided((), fallback=ACT, is_violation_possible=True, fallback_posterior=LIKELY_WRONG))
     suspicion = suspect(None, doubt, 0.0)
     watching = Mode.WATCHING
-    assert settled(None, doubt, watching, DOUBT_S) == doubt
-    assert settled(suspicion, doubt, watching, DOUBT_S - 0.1) == doubt
-    assert settled(suspicion, doubt, watching, DOUBT_S).interpretation == ACT
-    endless = judged(CannotTell((), is_amiss=True))
-    assert settled(suspicion, endless, watching, DOUBT_S) == endless
-    sure = judged(Unchanged())
-    assert settled(suspicion, sure, watching, DOUBT_S) == sure
+    assert require_patience(None, doubt, watching, DOUBT_S) == doubt
+    assert require_patience(suspicion, doubt, watching, DOUBT_S - 0.1) == doubt
+    assert require_patience(suspicion, doubt, watching, DOUBT_S).interpretation == ACT
+    endless = judged(Undecided((), is_violation_possible=True))
+    assert require_patience(suspicion, endless, watching, DOUBT_S) == endless
+    fallback_posterior = judged(Unchanged())
+    assert require_patience(suspicion, fallback_posterior, watching, DOUBT_S) == fallback_posterior
 
 
 def test_what_may_be_wrong_is_said_of_a_set_up_only() -> None:
     """Nobody is accused during set-up."""
-    doubt = judged(CannotTell((), in_the_end=ACT, is_amiss=True, sure=LIKELY_WRONG - 0.1))
+    doubt = judged(Undecided((), fallback=ACT, is_violation_possible=True, fallback_posterior=LIKELY_WRONG - 0.1))
     suspicion = suspect(None, doubt, 0.0)
-    assert settled(suspicion, doubt, Mode.WATCHING, DOUBT_S) == doubt
-    assert settled(suspicion, doubt, Mode.SETTING_UP, DOUBT_S).interpretation == ACT
+    assert require_patience(suspicion, doubt, Mode.WATCHING, DOUBT_S) == doubt
+    assert require_patience(suspicion, doubt, Mode.SETTING_UP, DOUBT_S).interpretation == ACT
 
 
 @pytest.mark.parametrize(
-    ("mode", "is_amiss", "is_believed"),
+    ("mode", "is_violation_possible", "is_believed"),
     [
         (Mode.RESTORING, True, True),
         (Mode.UNFINISHED, True, True),
@@ -160,12 +160,12 @@ def test_what_may_be_wrong_is_said_of_a_set_up_only() -> None:
     ],
 )
 def test_that_nothing_has_changed_is_believed_of_those_who_put_it_right(
-    mode: Mode, *, is_amiss: bool, is_believed: bool
+    mode: Mode, *, is_violation_possible: bool, is_believed: bool
 ) -> None:
     """Someone who plays on is asked if the table may well be wrong."""
-    doubt = judged(CannotTell((), in_the_end=Unchanged(), is_amiss=is_amiss))
+    doubt = judged(Undecided((), fallback=Unchanged(), is_violation_possible=is_violation_possible))
     suspicion = suspect(None, doubt, 0.0)
-    meaning = settled(suspicion, doubt, mode, DOUBT_S).interpretation
+    meaning = require_patience(suspicion, doubt, mode, DOUBT_S).interpretation
     assert isinstance(meaning, Unchanged) == is_believed
 
 
@@ -173,11 +173,11 @@ def test_that_nothing_has_changed_is_believed_of_those_who_put_it_right(
 def test_who_may_have_completed_a_turn_is_asked(*, may_be_complete: bool) -> None:
     """The rest of the turn was announced before; to find it still unfinished would report nothing."""
     half_done = InProgress((MOVE,), Stage(Table(("W", "B")), "take what was jumped off b1", ("b1",), "DRA-5"))
-    doubt = judged(CannotTell(((MOVE,),) if may_be_complete else (), in_the_end=half_done))
+    doubt = judged(Undecided(((MOVE,),) if may_be_complete else (), fallback=half_done))
     suspicion = suspect(None, doubt, 0.0)
     assert suspicion is not None
-    ended = settled(suspicion, doubt, Mode.UNFINISHED, DOUBT_S)
-    assert isinstance(ended.interpretation, CannotTell) == may_be_complete
+    ended = require_patience(suspicion, doubt, Mode.UNFINISHED, DOUBT_S)
+    assert isinstance(ended.interpretation, Undecided) == may_be_complete
     if may_be_complete:
         assert is_due(suspicion, ended, Mode.UNFINISHED, DOUBT_S)
 
@@ -191,7 +191,7 @@ def test_another_view_is_another_suspicion() -> None:
     assert other is not None
     assert (again.readings, again.since_s) == (2, 0.0)
     assert (other.readings, other.since_s) == (1, 0.1)
-    unclear = suspect(suspect(None, judged(CannotTell(()), 5), 0.0), judged(CannotTell(()), 6), 0.1)
+    unclear = suspect(suspect(None, judged(Undecided(()), 5), 0.0), judged(Undecided(()), 6), 0.1)
     assert unclear is not None
     assert unclear.readings == 2
 
@@ -202,7 +202,7 @@ def test_another_view_is_another_suspicion() -> None:
         (ACT, Mode.WATCHING, True),
         (LIFTED, Mode.WATCHING, False),
         (MESS, Mode.WATCHING, False),
-        (CannotTell(()), Mode.WATCHING, False),
+        (Undecided(()), Mode.WATCHING, False),
         (ACT, Mode.RESTORING, False),
         (ACT, Mode.UNFINISHED, False),
     ],
@@ -213,7 +213,7 @@ def test_a_complete_act_that_lay_there_before_something_moved_needs_no_more_pict
     """A complete act seen before a motion is due at once if it is seen again, but not another act."""
     before = suspect(None, judged(meaning), 1.0)
     assert before is not None
-    kept = interrupted(before, mode)
+    kept = after_motion(before, mode)
     assert kept == (before if is_kept else None)
     again = suspect(kept, judged(meaning), 1.5)
     assert again is not None

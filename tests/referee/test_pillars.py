@@ -16,7 +16,7 @@ from companion.referee.referee import Referee
 from companion.rules.game import Game, View, view
 from companion.rules.notation import parse_move
 from companion.simulate.readings import Noise, kit_states, read_table
-from companion.tracker.pillars import Rows, sense
+from companion.tracker.pillars import Rows, sensor_log_likelihood
 
 FRAME_S = 1 / 12
 GAME, FOUR = load_game("diamond:table"), load_game("diamond:table/4")
@@ -83,7 +83,7 @@ class Field:
         """Return log-likelihoods from sensors with the kit's noise; None without sensors."""
         if levels is None:
             return None
-        return sense([12 + 10 * level + self.rng.normal(0, 0.8) for level in levels], LEVELS_MM, 0.8)
+        return sensor_log_likelihood([12 + 10 * level + self.rng.normal(0, 0.8) for level in levels], LEVELS_MM, 0.8)
 
 
 @pytest.fixture

@@ -247,11 +247,11 @@ def test_an_arm_over_a_marker_is_no_news(film) -> None:
 def test_a_picture_that_never_rests_is_told_and_read_all_the_same(film) -> None:
     """Flicker is reported once, moves are accepted nevertheless, and its end is reported."""
     shot = settled(film)
-    assert [event.state for event in shot.referee.restless(shot.t_s, "flicker")] == ["flicker"]
-    assert shot.referee.restless(shot.t_s, "flicker") == ()
+    assert [event.state for event in shot.referee.report_picture_quality(shot.t_s, "flicker")] == ["flicker"]
+    assert shot.referee.report_picture_quality(shot.t_s, "flicker") == ()
     assert kinds(shot.show(("e4", ""), ("e5", "GR"))) == ["accepted"]
-    assert [event.state for event in shot.referee.restless(shot.t_s, "")] == ["clear"]
-    assert shot.referee.restless(shot.t_s, "") == ()
+    assert [event.state for event in shot.referee.report_picture_quality(shot.t_s, "")] == ["clear"]
+    assert shot.referee.report_picture_quality(shot.t_s, "") == ()
 
 
 def test_events_are_numbered_and_can_be_written_down(film) -> None:

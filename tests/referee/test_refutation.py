@@ -12,7 +12,7 @@ import pytest
 from companion.events import Accepted, Illegal, Withdrawn
 from companion.games import read_position
 from companion.match import Match
-from companion.referee.refutation import LOG_REFUTED, Rival, proved
+from companion.referee.refutation import LOG_REFUTED, Rival, find_proved
 from companion.simulate.readings import kit_states, next_frame, read_table
 from companion.tracker.hypotheses import predict
 from tests.referee.conftest import HIGHEST
@@ -88,7 +88,7 @@ def test_a_square_that_looks_right_in_the_same_calm_withdraws_the_accusation(acc
 def test_one_move_more_neither_withdraws_nor_accuses_nor_asks(accused) -> None:
     """A single further move may come from someone who did not notice."""
     assert play_on(accused, 1) == []
-    assert accused.referee.accuses
+    assert accused.referee.is_accusing
 
 
 def test_play_that_goes_on_withdraws_it_though_the_square_stays_misread(accused) -> None:
@@ -121,9 +121,9 @@ def test_of_two_matches_that_may_both_be_going_on_none_is_taken_for_played(shot)
         Rival(match, (match.plies[-1].move,), 0, (1, "R"), predict(match), LOG_REFUTED + 1, 0.0, 0.0, played_on=2)
         for match in matches
     )
-    assert proved((one, other)) is None
-    assert proved((replace(one, fits=False), other)) is other
-    assert proved((one, replace(other, log_odds=1.0))) is one
+    assert find_proved((one, other)) is None
+    assert find_proved((replace(one, fits=False), other)) is other
+    assert find_proved((one, replace(other, log_odds=1.0))) is one
 
 
 def test_the_match_goes_on_past_the_misread_square(accused) -> None:

@@ -25,7 +25,7 @@ def calm(shot, frames, *stacks, misread=None):
             shot.doubts = {} if glance.is_review else shot.doubts
             shot.changed = () if is_understood and not recalled else ("c4",)
             shot.events += shot.referee.observe(shot.t_s, shot.reading(tuple(board)), is_recalled=recalled)
-            is_understood = (is_understood and not recalled) or shot.referee.understands
+            is_understood = (is_understood and not recalled) or shot.referee.has_understood
         shot.frame += 1
     return shot.events[begun:]
 

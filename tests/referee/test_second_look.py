@@ -9,7 +9,7 @@ from companion.games import load_game, read_position
 from companion.match import Match
 from companion.referee.referee import Referee
 from companion.simulate.readings import kit_states, next_frame, read_table
-from companion.tracker.verification import MOST_TABLES, VERIFIED_NATS, Verified, _gain, answered
+from companion.tracker.verification import MAX_TABLES, VERIFIED_NATS, VerificationAnswer, _gain, add_answer
 from tests.referee.conftest import HIGHEST
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
@@ -55,7 +55,9 @@ def truth(shot, *stacks):
     cells = shot.game.layout.cells
     board = dict(zip(cells, shot.game.table(shot.referee.match.position).stacks, strict=True)) | dict(stacks)
     sights = {cell: shot.game.sight(board[cell]) for cell in cells}
-    return lambda tables: Verified(tuple(-30.0 * sum(table[c] != sights[c] for c in cells) for table in tables))
+    return lambda tables: VerificationAnswer(
+        tuple(-30.0 * sum(table[c] != sights[c] for c in cells) for table in tables)
+    )
 
 
 def test_a_clear_legal_move_is_asked_nothing(shot) -> None:
@@ -70,7 +72,7 @@ def test_before_an_accusation_the_innocent_table_is_compared(shot) -> None:
     asked, (illegal,) = look(shot, truth(shot, ("h3", "R")), ("h3", "R"))
     assert isinstance(illegal, Illegal)
     assert [table["h3"] for table in asked[0]][:2] == [(1, "R"), (0, None)]
-    assert all(len(tables) <= MOST_TABLES for tables in asked)
+    assert all(len(tables) <= MAX_TABLES for tables in asked)
 
 
 def test_a_square_misread_with_conviction_accuses_nobody_when_the_pictures_say_otherwise(shot) -> None:
@@ -124,7 +126,9 @@ def test_the_grounds_keep_what_was_compared_with_its_pictures(shot) -> None:
     """The grounds contain the compared tables, their scores and pictures."""
 
     def answer(tables):
-        return Verified((0.0, *[-20.0] * (len(tables) - 1)), b"as seen", (b"one", b"other", b"third")[: len(tables)])
+        return VerificationAnswer(
+            (0.0, *[-20.0] * (len(tables) - 1)), b"as seen", (b"one", b"other", b"third")[: len(tables)]
+        )
 
     _, (illegal,) = look(shot, answer, ("h3", "R"))
     grounds = shot.referee.grounds(illegal.n)
@@ -148,15 +152,15 @@ def test_a_second_look_that_is_clear_overrules_a_reading() -> None:
 def test_a_comparison_is_worth_no_more_than_its_places() -> None:
     """The log ratio of a comparison is bounded in proportion to the number of differing cells."""
     one, two = ((3, (1, "R")),), ((3, (1, "G")), (4, (2, "G")))
-    told = answered(None, ((), one, two), Verified((0.0, -100.0, -100.0))).log_p
+    told = add_answer(None, ((), one, two), VerificationAnswer((0.0, -100.0, -100.0))).log_p
     assert told == {(): 0.0, one: -VERIFIED_NATS, two: -2 * VERIFIED_NATS}
 
 
 def test_answers_of_one_calm_are_put_on_one_scale() -> None:
     """The scales are aligned at a view common to both; for repeated views the newer answer counts."""
     one, two = ((3, (1, "R")),), ((4, (1, "R")),)
-    first = answered(None, ((), one), Verified((-5.0, -8.0)))
-    told = answered(first, (one, two), Verified((100.0, 99.0))).log_p
+    first = add_answer(None, ((), one), VerificationAnswer((-5.0, -8.0)))
+    told = add_answer(first, (one, two), VerificationAnswer((100.0, 99.0))).log_p
     assert told == {(): 0.0, one: -3.0, two: -4.0}
 
 
@@ -174,11 +178,11 @@ def test_a_part_of_a_frame_that_leaves_a_doubt_is_read_whole_before_anything_is_
     shot.sweep()
     shot.referee.glance(shot.t_s, moving=False)
     assert shot.referee.observe(shot.t_s, part, is_whole=False) == ()
-    assert shot.referee.wants_whole
+    assert shot.referee.needs_whole
     assert shot.referee.question is None
     (accepted,) = shot.referee.observe(shot.t_s, whole)
     assert accepted.move == "e4-e5"
-    assert not shot.referee.wants_whole
+    assert not shot.referee.needs_whole
 
 
 def test_a_part_of_a_frame_that_leaves_no_doubt_is_enough(shot) -> None:
@@ -189,8 +193,8 @@ def test_a_part_of_a_frame_that_leaves_no_doubt_is_enough(shot) -> None:
     shot.sweep()
     shot.referee.glance(shot.t_s, moving=False)
     shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng), is_whole=False)
-    assert not shot.referee.wants_whole
-    assert shot.referee.understands
+    assert not shot.referee.needs_whole
+    assert shot.referee.has_understood
 
 
 def test_a_square_misread_while_a_board_is_set_up_keeps_no_match_from_its_beginning(film) -> None:
@@ -205,4 +209,4 @@ def test_a_square_misread_while_a_board_is_set_up_keeps_no_match_from_its_beginn
     asked, said = look(shot, truth(shot))
     assert asked
     assert said == []
-    assert shot.referee.understands
+    assert shot.referee.has_understood

@@ -6,7 +6,7 @@ from companion.events import Illegal
 from companion.rules.board import Table
 from companion.rules.game import Game, Position
 from companion.rules.notation import parse_move
-from companion.tracker.sights import format_sights, seen_of
+from companion.tracker.sights import format_sights, table_sights
 
 
 def illegal(
@@ -29,6 +29,6 @@ def illegal(
         rules=("G-2",),
         reason="no.",
         cells=cells,
-        seen=format_sights(game.layout, seen_of(game, found)),
-        expected=format_sights(game.layout, seen_of(game, before)),
+        seen=format_sights(game.layout, table_sights(game, found)),
+        expected=format_sights(game.layout, table_sights(game, before)),
     )

@@ -10,13 +10,13 @@ import pytest
 from calibration.kit import load_kit
 from companion.events import Unfinished
 from companion.games import available_tags, load_game, read_position
-from companion.restoring import Step, way_back
+from companion.restoring import RepairStep, repair_steps
 from companion.rules.board import Table
 from companion.scene.build import on_cell, scene, table_scene
+from companion.scene.display_kit import complete_kit, player_colours, to_hex
 from companion.scene.marks import repair_scene
 from companion.scene.model import Look, Tone
 from companion.scene.oblique import TONES, diagram, plan
-from companion.scene.outfit import dressed, hex_of, player_colours
 from companion.scene.svg import draw_svg, svg_text
 from tests.scene.acts import illegal
 
@@ -40,7 +40,7 @@ def test_the_pieces_have_the_measures_of_the_kit() -> None:
     by_piece = {body.piece: body for body in scene(game, game.start()).bodies}
     for kind in kit.pieces:
         assert (by_piece[kind.letter].width, by_piece[kind.letter].height) == (kind.width_mm, kind.height_mm)
-        assert by_piece[kind.letter].colour == hex_of(kind.colour)
+        assert by_piece[kind.letter].colour == to_hex(kind.colour)
     assert len({body.width for body in by_piece.values()}) == 3, "three sizes, three widths"
 
 
@@ -76,14 +76,14 @@ def test_nobodys_cubes_have_their_own_colours() -> None:
     game = load_game("diamond:table")
     kit = load_kit("diamond")
     colours = {body.piece: body.colour for body in scene(game, game.start()).bodies}
-    assert colours["Y"] == hex_of(kit.piece("Y").colour)
-    assert colours["B"] == hex_of(kit.piece("B").colour)
+    assert colours["Y"] == to_hex(kit.piece("Y").colour)
+    assert colours["B"] == to_hex(kit.piece("B").colour)
 
 
 @pytest.mark.parametrize("tag", available_tags())
 def test_players_are_told_apart_by_their_colours(tag: str) -> None:
     game = load_game(tag)
-    colours = player_colours(game, dressed(game, None))
+    colours = player_colours(game, complete_kit(game, None))
     assert len(set(colours.values())) == len(game.players)
 
 
@@ -92,7 +92,7 @@ def test_a_stack_tells_its_height_and_what_lies_underneath() -> None:
     shown = scene(game, position)
     assert [(tally.cell, tally.text, tally.pieces) for tally in shown.tallies] == [("c4", "3", "RGG")]
     (c4,) = (square for square in diagram(shown).squares if square.name == "c4")
-    assert c4.told == "c4: 3 pieces, from the bottom R G G"
+    assert c4.label == "c4: 3 pieces, from the bottom R G G"
 
 
 def test_marked_squares_are_framed_and_the_wrong_ones_dashed() -> None:
@@ -120,7 +120,7 @@ def test_squares_keep_their_place_whatever_is_said() -> None:
 def test_the_way_back_of_a_stack_is_drawn() -> None:
     game, position = read_position(TOWERS)
     event = illegal(game, position, "c4-c8:2")
-    assert way_back(game, event) == (Step("c8", "c4", 2, "G"),)
+    assert repair_steps(game, event) == (RepairStep("c8", "c4", 2, "G"),)
     shown = repair_scene(game, position, event)
     looks = {cell: [(body.piece, body.look) for body in on_cell(shown, cell)] for cell in ("c4", "c8")}
     assert looks == {
@@ -135,7 +135,7 @@ def test_the_way_back_of_a_stack_is_drawn() -> None:
 def test_a_piece_too_many_is_crossed_out_and_a_missing_one_outlined() -> None:
     game, position = read_position(TOWERS)
     event = illegal(game, position, None, d5="B", a3="")
-    assert way_back(game, event) == (Step("d5", "", 1, "B"), Step("", "a3", 1, "R"))
+    assert repair_steps(game, event) == (RepairStep("d5", "", 1, "B"), RepairStep("", "a3", 1, "R"))
     shown = repair_scene(game, position, event)
     assert [body.look for cell in ("d5", "a3") for body in on_cell(shown, cell)] == [Look.GHOST, Look.OUTLINE]
     assert len(shown.crosses) == 1
@@ -161,7 +161,7 @@ def test_a_pillar_that_stands_wrong_points_to_its_level() -> None:
     levels = game.table(position).levels
     assert levels is not None
     event = illegal(game, position, None, levels=(levels[0] + 2, *levels[1:]))
-    (step,) = way_back(game, event)
+    (step,) = repair_steps(game, event)
     assert (step.target, step.now, step.level) == ("a1", levels[0] + 2, levels[0])
     shown = repair_scene(game, position, event)
     (arrow,) = shown.arrows
@@ -172,9 +172,9 @@ def test_a_pillar_that_stands_wrong_points_to_its_level() -> None:
 def test_two_pieces_that_changed_places_are_both_told() -> None:
     game, position = read_position("domination 4/6/8/8/2,R,5/G,7/6/4 R")
     event = illegal(game, position, None, c4="G", a3="R")
-    assert set(way_back(game, event)) == {
-        Step("a3", "c4", 1, "R", replaced=1),
-        Step("c4", "a3", 1, "G", replaced=1),
+    assert set(repair_steps(game, event)) == {
+        RepairStep("a3", "c4", 1, "R", replaced=1),
+        RepairStep("c4", "a3", 1, "G", replaced=1),
     }
     shown = repair_scene(game, position, event)
     looks = [(body.cell, body.piece, body.look) for body in shown.bodies]
@@ -184,13 +184,13 @@ def test_two_pieces_that_changed_places_are_both_told() -> None:
 
 def test_a_text_that_does_not_fit_the_game_tells_no_way() -> None:
     game = load_game("domination")
-    assert way_back(load_game("diamond:table"), illegal(game, game.start(), None)) == ()
+    assert repair_steps(load_game("diamond:table"), illegal(game, game.start(), None)) == ()
 
 
 def test_a_board_whose_kit_names_no_colours_is_drawn_as_that_of_the_game() -> None:
     """A player with an own draughts board needs to see which squares are dark."""
     game, printed = load_game("draughts:russian"), load_kit("draughts")
     own = replace(printed, board=replace(printed.board, cell_colour=None, chequer_colour=None))
-    drawn = dressed(game, own)
+    drawn = complete_kit(game, own)
     assert [drawn.ground(cell) for cell in ("a1", "b1")] == [printed.ground("a1"), printed.ground("b1")]
     assert drawn.pieces == own.pieces

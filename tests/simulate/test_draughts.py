@@ -9,8 +9,8 @@ from companion.games import load_game
 from companion.match import Match
 from companion.rules.game import Game
 from companion.rules.notation import parse_move
+from companion.simulate.placement import make_rng
 from companion.simulate.players import ILLEGAL, Act, Habits, play
-from companion.simulate.standing import seeded
 
 SEEDS = (8, 10, 12, 13, 16)
 """Seeds of matches that together show most violations."""
@@ -40,7 +40,7 @@ def named(game: Game, act: Act) -> str:
 def test_demonstrations_show_what_people_do_wrong() -> None:
     """A few whole matches with the players, seeds and habits of `companion demo draughts`, without a camera."""
     game = load_game("draughts")
-    matches = [play(Match(game, game.start()), seeded("players", seed), Habits()) for seed in SEEDS]
+    matches = [play(Match(game, game.start()), make_rng("players", seed), Habits()) for seed in SEEDS]
     shown = {named(game, act) for acts in matches for act in acts if act.kind == ILLEGAL}
     assert shown >= {
         "a capture overlooked",

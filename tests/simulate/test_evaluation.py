@@ -6,12 +6,12 @@ from companion.events import Accepted, Illegal, Unsure
 from companion.rules.board import Table
 from companion.rules.game import Position
 from companion.simulate.evaluation import compare, is_over
-from companion.simulate.table import Truth
+from companion.simulate.table import GroundTruth
 
 
 def done(kind, t_s, text, rules=(), calm_to=None, laid=None):
     """Return the ground truth of an act of Red that ends at ``t_s``."""
-    return Truth(kind, "R", t_s - 1, t_s, t_s, calm_to, text, rules, Position((), "R"), Table(()), t_laid=laid)
+    return GroundTruth(kind, "R", t_s - 1, t_s, t_s, calm_to, text, rules, Position((), "R"), Table(()), t_laid=laid)
 
 
 def accepted(t_s, move):

@@ -11,7 +11,7 @@ from companion.games import load_game, read_position
 from companion.match import Match
 from companion.rules.game import view
 from companion.rules.notation import format_board
-from companion.simulate.mischief import ALL, differing, half_done
+from companion.simulate.illegal_changes import ALL, differing, half_done
 from companion.simulate.players import ILLEGAL, Habits, play
 
 TAGS = ["domination", "citadel", "cheight", "ziggurat", "diamond:table", "draughts:russian"]
@@ -62,7 +62,7 @@ def test_pillars_are_left_alone_where_there_are_none(name: str) -> None:
 @pytest.mark.parametrize("tag", TAGS)
 def test_mischievous_players_do_nothing_that_could_be_legal(tag: str) -> None:
     """Their acts are illegal, of several kinds, and look like no legal move."""
-    habits = Habits(illegal=0.6, two_at_once=0.2, mischief=0.8)
+    habits = Habits(illegal=0.6, two_at_once=0.2, irregular_change=0.8)
     sorts = set()
     for seed in range(2):
         match = Match(load_game(tag), load_game(tag).start())

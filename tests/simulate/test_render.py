@@ -12,9 +12,9 @@ from calibration.kit import load_kit
 from calibration.markers import dictionary
 from companion.simulate.hand import SKINS, SLEEVES, Hand, with_hand
 from companion.simulate.light import LIGHTS, WINDOW, to_linear, to_srgb
+from companion.simulate.placement import LEAN_MM, OFF_CENTRE_MM, STEP_MM, PlacedPiece, Setup, rearranged, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import LEAN_MM, OFF_CENTRE_MM, STEP_MM, Setup, Standing, rearranged, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register
@@ -41,7 +41,7 @@ def stacks(**named: str) -> tuple[str, ...]:
 
 def exact(piles: tuple[str, ...], levels: tuple[int, ...] | None = None) -> Setup:
     """Return a set-up with every piece exactly at the centre of its cell."""
-    return Setup(tuple(tuple(Standing(letter, (0.0, 0.0), 0.0, 0.0) for letter in pile) for pile in piles), levels)
+    return Setup(tuple(tuple(PlacedPiece(letter, (0.0, 0.0), 0.0, 0.0) for letter in pile) for pile in piles), levels)
 
 
 @pytest.mark.parametrize("light", LIGHTS)

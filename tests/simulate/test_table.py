@@ -12,8 +12,8 @@ from calibration.kit import load_kit
 from companion.events import Accepted, Illegal, Start
 from companion.games import load_game
 from companion.match import Match
+from companion.simulate.placement import make_rng
 from companion.simulate.players import ILLEGAL, RESTORE, Habits, play
-from companion.simulate.standing import seeded
 from companion.simulate.table import FAST, SimulatedTable, clock, empty_picture, enrol_picture
 from vision.capture.frames import Frame
 from vision.pose.projection import project
@@ -133,7 +133,7 @@ def test_a_finished_match_ends_the_frames() -> None:
     winning = next(m for m in game.legal_moves(match.position) if game.layout.cells[m.target or 0] == "d5")
     assert match.play(winning).outcome is not None
     honest = Habits(illegal=0.0, takeback=0.0)
-    seed = next(s for s in range(99) if next(play(match, seeded("players", s), honest)).text == "d4-d5")
+    seed = next(s for s in range(99) if next(play(match, make_rng("players", s), honest)).text == "d4-d5")
     source = SimulatedTable(KIT, match, seed, pace=FAST, habits=honest)
     frames = list(islice(source.frames(), 200))
     assert [row.text for row in source.truth] == ["d4-d5"]

@@ -9,23 +9,23 @@ import pytest
 
 from companion.app.sensors import read_heights
 from companion.errors import RecordingError
-from companion.tape import reel
-from companion.tape.reel import Card, Reel, ReelFull, read_index
+from companion.tape import recording_writer
+from companion.tape.recording_writer import RecordingFull, RecordingInfo, RecordingWriter, read_index
 from vision.capture.recording import RecordingSource, read_recording
 
-CARD = Card("domination 4 R", "domination", "domination", 12, "width_px = 1\n", "kit = 'domination'\n")
+INFO = RecordingInfo("domination 4 R", "domination", "domination", 12, "width_px = 1\n", "kit = 'domination'\n")
 
 
-Make = Callable[..., Reel]
+Make = Callable[..., RecordingWriter]
 
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Make]:
     """Return a function that begins a recording in ``tape``, which is closed after the test."""
-    made: list[Reel] = []
+    made: list[RecordingWriter] = []
 
-    def begin(space_bytes: int = 10**6, card: Card = CARD) -> Reel:
-        made.append(Reel(tmp_path / "tape", card, space_bytes))
+    def begin(space_bytes: int = 10**6, card: RecordingInfo = INFO) -> RecordingWriter:
+        made.append(RecordingWriter(tmp_path / "tape", card, space_bytes))
         return made[-1]
 
     yield begin
@@ -57,7 +57,7 @@ def test_a_recording_is_played_with_its_own_times(tmp_path: Path, make: Make) ->
     recording = read_recording(tmp_path / "tape")
     assert (recording.start, recording.kit, recording.fps) == ("domination 4 R", "domination", 12)
     assert recording.camera is not None
-    assert recording.camera.read_text(encoding="utf-8") == CARD.camera
+    assert recording.camera.read_text(encoding="utf-8") == INFO.camera
     frames = list(RecordingSource(recording).frames())
     assert [frame.t_s for frame in frames] == said
     assert [int(frame.image.mean()) // 10 for frame in frames] == [0, 6, 12, 18]
@@ -88,7 +88,7 @@ def test_what_nobody_may_lose_ends_the_recording_and_stays(make: Make) -> None:
     tape = make(3 * size)
     for k in range(3):
         tape.add(picture(0), float(k), is_calm=False)
-    with pytest.raises(ReelFull, match="the recording's space is full; it ends here"):
+    with pytest.raises(RecordingFull, match="the recording's space is full; it ends here"):
         tape.add(picture(0), 3.0, is_calm=False)
     assert times(tape.folder) == [0.0, 1.0, 2.0]
     assert is_whole(tape.folder)
@@ -96,15 +96,15 @@ def test_what_nobody_may_lose_ends_the_recording_and_stays(make: Make) -> None:
 
 def test_the_last_of_the_disk_is_left_to_the_matches(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     tape = make()
-    monkeypatch.setattr(reel, "RESERVE_BYTES", 2**60)
-    with pytest.raises(ReelFull, match="the disk is nearly full"):
+    monkeypatch.setattr(recording_writer, "RESERVE_BYTES", 2**60)
+    with pytest.raises(RecordingFull, match="the disk is nearly full"):
         tape.add(picture(0), 0.0, is_calm=False)
 
 
 def test_a_kit_file_goes_along(tmp_path: Path, make: Make) -> None:
     own = tmp_path / "own.toml"
     own.write_text("name = 'own'\n", encoding="utf-8")
-    tape = make(card=Card("p", "domination", str(own), 12, "", ""))
+    tape = make(card=RecordingInfo("p", "domination", str(own), 12, "", ""))
     assert read_recording(tape.folder).kit == "kit/own.toml"
     assert (tape.folder / "kit" / "own.toml").read_text(encoding="utf-8") == "name = 'own'\n"
 
@@ -112,7 +112,7 @@ def test_a_kit_file_goes_along(tmp_path: Path, make: Make) -> None:
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "holiday.jpg").write_bytes(b"")
     with pytest.raises(RecordingError, match="is not empty; give --save a new folder"):
-        Reel(tmp_path, CARD, 10**6)
+        RecordingWriter(tmp_path, INFO, 10**6)
     assert [file.name for file in tmp_path.iterdir()] == ["holiday.jpg"]
 
 
@@ -120,7 +120,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
 def test_where_no_folder_can_be_the_path_is_named(tmp_path: Path, where: str) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(RecordingError, match=f"{tmp_path / where}: .*; check the disk and the folder"):
-        Reel(tmp_path / where, CARD, 10**6)
+        RecordingWriter(tmp_path / where, INFO, 10**6)
 
 
 @pytest.mark.parametrize("line", ["000000.jpg", "000000.jpg,soon", ","])
@@ -131,7 +131,7 @@ def test_a_damaged_index_is_named(tmp_path: Path, line: str) -> None:
 
 
 def test_heights_of_pillars_go_along(make: Make) -> None:
-    tape = make(card=Card("p", "diamond", "diamond", 12, "", "", pillars=("a1", "b1")))
+    tape = make(card=RecordingInfo("p", "diamond", "diamond", 12, "", "", pillars=("a1", "b1")))
     tape.add_heights(1 / 3, (41.25, None))
     tape.add_heights(0.5, (40.0, 12.5))
     scans = read_heights(tape.folder / "sensors.csv", ("a1", "b1"))

@@ -8,24 +8,24 @@ import numpy as np
 import pytest
 
 from companion.errors import RecordingError
-from companion.tape.reel import Card, Reel, read_index
+from companion.tape.recording_writer import RecordingInfo, RecordingWriter, read_index
 from companion.tape.tape import WAITING, Tape
 from vision.capture.frames import Frame
 
 PATIENCE_S = 60.0
 
-CARD = Card("p", "domination", "domination", 12, "", "")
+INFO = RecordingInfo("p", "domination", "domination", 12, "", "")
 
 
 def frame(k: int) -> Frame:
     return Frame(np.full((48, 64, 3), k, np.uint8), k, k / 10)
 
 
-class SlowReel(Reel):
+class SlowReel(RecordingWriter):
     """A reel on a disk that blocks until it is released."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, CARD, 10**9)
+        super().__init__(folder, INFO, 10**9)
         self.is_free, self.began = threading.Event(), threading.Event()
 
     def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
@@ -36,7 +36,7 @@ class SlowReel(Reel):
 
 def test_every_frame_is_written_in_order(tmp_path: Path) -> None:
     said: list[str] = []
-    tape = Tape(Reel(tmp_path / "tape", CARD, 10**9), said.append, is_live=False)
+    tape = Tape(RecordingWriter(tmp_path / "tape", INFO, 10**9), said.append, is_live=False)
     for k in range(3 * WAITING):
         tape.take(frame(k), is_calm=False)
     tape.close()
@@ -46,7 +46,7 @@ def test_every_frame_is_written_in_order(tmp_path: Path) -> None:
 
 
 def test_of_several_cameras_the_first_is_recorded(tmp_path: Path) -> None:
-    tape = Tape(Reel(tmp_path / "tape", CARD, 10**9), list[str]().append, is_live=False)
+    tape = Tape(RecordingWriter(tmp_path / "tape", INFO, 10**9), list[str]().append, is_live=False)
     other = replace(frame(1), camera=1)
     tape.take(replace(frame(0), beside=(other,)), is_calm=False)
     tape.take(replace(other, beside=(frame(2),)), is_calm=False)
@@ -56,8 +56,8 @@ def test_of_several_cameras_the_first_is_recorded(tmp_path: Path) -> None:
 
 
 def test_heights_of_pillars_are_written_between_the_frames(tmp_path: Path) -> None:
-    card = Card("p", "diamond", "diamond", 12, "", "", pillars=("a1",))
-    tape = Tape(Reel(tmp_path / "tape", card, 10**9), list[str]().append, is_live=False)
+    card = RecordingInfo("p", "diamond", "diamond", 12, "", "", pillars=("a1",))
+    tape = Tape(RecordingWriter(tmp_path / "tape", card, 10**9), list[str]().append, is_live=False)
     tape.take(frame(0), is_calm=False)
     tape.sense(0.05, (12.5,))
     tape.close()
@@ -82,7 +82,7 @@ def test_a_slow_disk_costs_frames_and_not_time(tmp_path: Path) -> None:
     ]
 
 
-class BrokenReel(Reel):
+class BrokenReel(RecordingWriter):
     """A reel on a disk that fails at the third picture."""
 
     def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
@@ -94,7 +94,7 @@ class BrokenReel(Reel):
 @pytest.mark.parametrize("is_live", [False, True])
 def test_a_disk_that_fails_ends_the_recording_only(tmp_path: Path, is_live: bool) -> None:
     said: list[str] = []
-    tape = Tape(BrokenReel(tmp_path / "tape", CARD, 10**9), said.append, is_live=is_live)
+    tape = Tape(BrokenReel(tmp_path / "tape", INFO, 10**9), said.append, is_live=is_live)
     for k in range(5):
         tape.take(frame(k), is_calm=False)
     tape.close()

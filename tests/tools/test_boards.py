@@ -6,8 +6,8 @@ import pytest
 
 from calibration.kit import load_kit
 from companion.simulate.light import LAMP
+from companion.simulate.placement import PlacedPiece, Setup
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import Setup, Standing
 from tools.boards import Cell, nearest_pose, random_camera, read_board, report
 from tools.visibility import MIN_VISIBLE, visible_fractions
 
@@ -41,7 +41,7 @@ def test_squares_that_cannot_be_seen_are_told_apart():
 def test_of_a_square_behind_a_tower_nothing_is_seen():
     kit, camera = load_kit("citadel"), random_camera(random.Random(1))
     pose = nearest_pose(kit, camera, elevation_deg=48.0, azimuth_deg=-90.0)  # from behind the first player
-    tower = tuple(Standing("R", (0.0, 0.0), 0.0, 0.0) for _ in range(2))
+    tower = tuple(PlacedPiece("R", (0.0, 0.0), 0.0, 0.0) for _ in range(2))
     piles = tuple(tower if cell == "d4" else tower[:1] if cell == "d6" else () for cell in kit.cells)
     seen = dict(zip(kit.cells, visible_fractions(Scene(kit, camera, pose, LAMP), Setup(piles)), strict=True))
     assert seen["d4"] == seen["d6"] == seen["e5"] == 1.0

@@ -8,8 +8,8 @@ from calibration.kit import load_kit
 from companion.app.ground import start_levels
 from companion.simulate.ground import sheet, wood
 from companion.simulate.light import WINDOW, to_linear
+from companion.simulate.placement import make_rng, rearranged, set_up, upright
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import rearranged, seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, looking_at
 from tools import path_tracer
 from tools.incremental_tracer import IncrementalTracer
@@ -54,14 +54,14 @@ def setup_of(kit, stacks=None):
     """Return a set-up with these stacks, by default two pieces on every fourth cell."""
     levels = start_levels(kit) or None
     stacks = stacks or [2 * kit.pieces[0].letter if i % 4 == 1 else "" for i in range(len(kit.cells))]
-    return set_up(stacks, levels, seeded("retraced", 1))
+    return set_up(stacks, levels, make_rng("retraced", 1))
 
 
 def changed_setup(setup):
     """Return the set-up with one stack moved onto another cell."""
     stacks = list(setup.stacks)
     stacks[1], stacks[14] = "", stacks[14] + stacks[1]
-    return rearranged(setup, stacks, setup.levels, seeded("retraced", 2))
+    return rearranged(setup, stacks, setup.levels, make_rng("retraced", 2))
 
 
 @pytest.mark.parametrize("name", ["domination", "diamond", "ziggurat"])
@@ -138,7 +138,7 @@ def test_noise_and_the_camera_come_after_the_picture():
 def test_a_pyramid_on_another_one_ends_above_its_foot():
     kit = load_kit("ziggurat")
     stacks = ["QD", *[""] * (len(kit.cells) - 1)]
-    bodies = bodies_on(kit, 0, set_up(stacks, None, seeded("tower", 1)).piles[0], None)
+    bodies = bodies_on(kit, 0, set_up(stacks, None, make_rng("tower", 1)).piles[0], None)
     (x, y), solids = kit.centre_mm(kit.cells[0]), as_arrays(kit, bodies).solids
     for height_mm, body in ((3.0, 0), (10.0, 0), (20.0, 1)):
         _, found, _ = hit(solids, np.array([x, y - 100, height_mm]), np.array([0.0, 1.0, 0.0]), np.inf)

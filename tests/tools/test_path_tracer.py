@@ -6,8 +6,8 @@ import pytest
 from calibration.heights import floor_mm
 from calibration.kit import load_kit
 from companion.app.ground import start_levels
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.sprite import marks_mm, standing_solids, upright
-from companion.simulate.standing import seeded, set_up
 from tools import path_tracer
 
 pytestmark = pytest.mark.pictures
@@ -18,7 +18,7 @@ def board(request):
     """Return each kit, a set-up with single pieces, and its bodies."""
     kit = load_kit(request.param)
     stacks = [kit.pieces[0].letter if i % 3 == 0 else "" for i in range(len(kit.cells))]
-    setup = set_up(stacks, start_levels(kit) or None, seeded("traced", 1))
+    setup = set_up(stacks, start_levels(kit) or None, make_rng("traced", 1))
     return kit, setup, path_tracer._bodies(kit, setup)
 
 
@@ -46,7 +46,7 @@ def test_a_ray_from_above_meets_what_stands_there(board):
 
 def test_what_is_painted_on_a_disc_turns_with_it():
     kit = load_kit("cheight")
-    setup = set_up([kind.letter for kind in kit.pieces] * 2 + [""] * 4, None, seeded("traced", 2))
+    setup = set_up([kind.letter for kind in kit.pieces] * 2 + [""] * 4, None, make_rng("traced", 2))
     bodies = path_tracer._bodies(kit, setup)
     for body, (cell, pile) in enumerate(zip(kit.cells, setup.piles, strict=True)):
         for standing, solid in zip(pile, standing_solids(kit, cell, pile, None), strict=True):

@@ -13,7 +13,7 @@ from companion.events import Accepted
 from companion.games import load_game
 from companion.match import Match
 from companion.simulate.players import MOVE
-from companion.simulate.table import SimulatedTable, Truth
+from companion.simulate.table import GroundTruth, SimulatedTable
 from tools.bystanders import EDGES_DEG, KINDS, LONGEST_S, SHORTEST_S, Bystanders, visits
 from tools.soak_hands import LATE_S, _latencies
 
@@ -57,7 +57,7 @@ def _over(table: SimulatedTable, bystanders: Bystanders, t_s: float) -> np.ndarr
 def test_a_verdict_is_late_by_when_the_acting_hand_had_left(after_s: float, late: int) -> None:
     """The delay counts from the departure of the acting hand, even if the next hand has come in the meantime."""
     game = load_game("domination")
-    act = Truth(MOVE, "R", 1.0, 2.0, 2.0, 5.0, "e4-e5", (), game.start(), game.table(game.start()))
+    act = GroundTruth(MOVE, "R", 1.0, 2.0, 2.0, 5.0, "e4-e5", (), game.start(), game.table(game.start()))
     said = [Accepted(t=2.0 + after_s, n=1, player="R", move="e4-e5", position="")]
     latencies_s, words = _latencies([act], said)
     assert latencies_s == [pytest.approx(after_s)]

@@ -3,13 +3,13 @@
 from companion.games import load_game
 from companion.simulate.evaluation import MISSED, Fault, Result
 from companion.simulate.players import ILLEGAL, MOVE
-from companion.simulate.table import Truth
+from companion.simulate.table import GroundTruth
 from tools import soak_readings
 
 START = load_game("domination").start()
 TABLE = load_game("domination").table(START)
-MOVED = Truth(MOVE, "R", 1.0, 2.0, 2.0, 3.0, "e4-e5", (), START, TABLE)
-ADDED = Truth(ILLEGAL, "G", 3.0, 4.0, 4.0, 5.0, "*c3", ("DOM-6",), START, TABLE, "added")
+MOVED = GroundTruth(MOVE, "R", 1.0, 2.0, 2.0, 3.0, "e4-e5", (), START, TABLE)
+ADDED = GroundTruth(ILLEGAL, "G", 3.0, 4.0, 4.0, 5.0, "*c3", ("DOM-6",), START, TABLE, "added")
 MISS = Fault(4.0, MISSED, "G: illegal *c3 (DOM-6)", "nothing was said")
 
 

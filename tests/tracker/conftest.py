@@ -14,7 +14,7 @@ from companion.rules.board import Stack
 from companion.rules.game import Move
 from companion.rules.notation import parse_move
 from companion.simulate.readings import Noise, kit_states, read_table
-from companion.tracker.evidence import Evidence, weigh
+from companion.tracker.evidence import Evidence, evidence_of
 from companion.tracker.hypotheses import predict
 from companion.tracker.interpret import Judgement, interpret
 from companion.tracker.scoring import Context
@@ -67,7 +67,7 @@ class Scene:
         self, board: tuple[Stack, ...], context: Context | None = None, readings: int = 1, **reading: Iterable[str]
     ) -> Judgement:
         """Interpret the table from its reading."""
-        evidence: Evidence = weigh(self.match.game.layout, self.reading(board, **reading))
+        evidence: Evidence = evidence_of(self.match.game.layout, self.reading(board, **reading))
         return interpret(replace(evidence, readings=readings), predict(self.match), context or Context())
 
 

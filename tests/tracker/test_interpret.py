@@ -10,22 +10,22 @@ import pytest
 
 from companion.referee.patience import LIKELY_WRONG
 from companion.rules.game import Move, view
-from companion.tracker.evidence import Evidence, weigh
+from companion.tracker.evidence import Evidence, evidence_of
 from companion.tracker.hands import Hands
-from companion.tracker.hypotheses import Line, predict
+from companion.tracker.hypotheses import MoveSequence, predict
 from companion.tracker.interpret import (
-    WORTH_ASKING,
+    ASK_THRESHOLD,
     Ambiguous,
-    CannotTell,
     Illegal,
     InProgress,
     Played,
     TakenBack,
     Unchanged,
+    Undecided,
     interpret,
 )
 from companion.tracker.scoring import Context
-from companion.tracker.verification import Compared, SecondLook, question
+from companion.tracker.verification import ComparedView, SecondLook, question
 
 START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/G,G,R,R,G,G/4 R"
 TALL = "domination 4/6/8/8/GR,GR,3,G,GGGGR,R/1,R,R,G,G,RRG,R,1/G,G,R,R,G,G/4 G"
@@ -149,7 +149,7 @@ def test_three_plies_are_believed_only_when_tables_before_were_unclear(scene) ->
     other_order = (moves[2], moves[1], moves[0])
     assert isinstance(at.judge(board).interpretation, Illegal)
     for order in (moves, other_order):
-        context = Context(unclear=1, doubted=(Line(order[:1]),))
+        context = Context(unclear=1, doubted=(MoveSequence(order[:1]),))
         assert at.judge(board, context).interpretation == Played(order)
 
 
@@ -161,7 +161,7 @@ def test_a_move_in_doubt_was_played_when_an_illegal_act_comes_after_it(scene, *,
     """
     at, after = scene(START), scene(START, "e4-e5")
     board = after.board(b7="", c6="GR")
-    context = Context(unclear=1, doubted=(Line((at.move("e4-e5"),)),) if doubted else ())
+    context = Context(unclear=1, doubted=(MoveSequence((at.move("e4-e5"),)),) if doubted else ())
     meaning = at.judge(board, context).interpretation
     assert meaning == Played((at.move("e4-e5"),)) if doubted else isinstance(meaning, Illegal)
     assert isinstance(after.judge(board).interpretation, Illegal)
@@ -170,7 +170,7 @@ def test_a_move_in_doubt_was_played_when_an_illegal_act_comes_after_it(scene, *,
 def test_a_take_back_in_doubt_has_happened_when_an_illegal_act_comes_after_it(scene) -> None:
     """The illegal act is by the player who is to move only after the take-back."""
     at, before = scene(START, "e4-e5"), scene(START)
-    context = Context(unclear=1, doubted=(Line((), undone=1),))
+    context = Context(unclear=1, doubted=(MoveSequence((), undone=1),))
     assert at.judge(before.board(b7="", c6="GR"), context).interpretation == TakenBack(1)
 
 
@@ -196,7 +196,7 @@ def test_two_plies_in_doubt_at_once_may_be_one_players(scene, visit: dict[str, i
     moves = (at.move("e4-e5"), scene(START, "e4-e5").move("f6-f5"))
     board = after.board(**beside) if beside else after.after("c3-b3")
     seats = {"R": {"left": 40}, "G": {"right": 40}}
-    context = Context(unclear=1, doubted=(Line(moves),), hands=Hands(visit=visit, seats=seats))
+    context = Context(unclear=1, doubted=(MoveSequence(moves),), hands=Hands(visit=visit, seats=seats))
     meaning = at.judge(board, context).interpretation
     if "right" in visit:
         assert isinstance(meaning, Played)
@@ -215,8 +215,8 @@ def test_the_order_of_two_plies_is_asked_unless_a_table_in_doubt_has_told_it(sce
     table = game.table(game.play(later.match.position, first[1]))
     pillars = np.full((25, 7), -15.0)
     pillars[np.arange(25), np.array(table.levels)] = 0.0
-    evidence = weigh(game.layout, at.reading(table.stacks), None, pillars)
-    context = Context(unclear=1, doubted=(Line(first[:1]),) if doubted else ())
+    evidence = evidence_of(game.layout, at.reading(table.stacks), None, pillars)
+    context = Context(unclear=1, doubted=(MoveSequence(first[:1]),) if doubted else ())
     meaning = interpret(evidence, predict(at.match), context).interpretation
     if doubted:
         assert meaning == Played(first)
@@ -292,17 +292,17 @@ def test_what_a_hand_hides_is_left_open(scene) -> None:
     at = scene(START)
     assert isinstance(at.judge(at.after("e4-e5"), covered=("e4", "e5")).interpretation, Unchanged)
     meaning = at.judge(at.after("e4-e5"), covered=("e5", "d4", "f4", "e3")).interpretation
-    assert isinstance(meaning, CannotTell)
+    assert isinstance(meaning, Undecided)
 
 
 @pytest.mark.parametrize(("nats", "is_disputed"), [(0.8, True), (-0.8, False)])
 def test_a_move_that_a_second_look_finds_a_little_less_likely_is_disputed(scene, nats: float, *, is_disputed) -> None:
     """It stays the likeliest explanation, because most acts are legal."""
     at = scene(START)
-    evidence = weigh(at.match.game.layout, at.reading(at.after("e4-e5")))
+    evidence = evidence_of(at.match.game.layout, at.reading(at.after("e4-e5")))
     index = at.match.game.layout.index
     moved, lifted = ((index["e4"], (0, None)), (index["e5"], (2, "R"))), ((index["e4"], (0, None)),)
-    look = SecondLook((Compared(moved, -nats, b""), Compared(lifted, 0.0, b"")), b"")
+    look = SecondLook((ComparedView(moved, -nats, b""), ComparedView(lifted, 0.0, b"")), b"")
     judged = interpret(evidence, predict(at.match), Context(), look)
     assert judged.interpretation == Played((at.move("e4-e5"),))
     assert judged.is_disputed == is_disputed
@@ -321,9 +321,9 @@ def test_a_table_that_looks_like_nothing_is_strange(scene) -> None:
 def test_what_a_second_look_denies_is_not_strange(scene, nats: float, is_strange: bool) -> None:
     """A tower where a box lies behind the board: on the reading alone it would be strange."""
     at = scene(START)
-    evidence = weigh(at.match.game.layout, at.reading(at.board(c4="RRRRRRRG")))
+    evidence = evidence_of(at.match.game.layout, at.reading(at.board(c4="RRRRRRRG")))
     tower = ((at.match.game.layout.index["c4"], (8, "G")),)
-    look = SecondLook((Compared((), nats, b""), Compared(tower, 0.0, b"")), b"")
+    look = SecondLook((ComparedView((), nats, b""), ComparedView(tower, 0.0, b"")), b"")
     assert interpret(evidence, predict(at.match), Context(), look).is_strange is is_strange
 
 
@@ -360,7 +360,7 @@ def test_doubt_is_no_accusation(scene, nats: float) -> None:
     log_p[cell] = -50.0
     log_p[cell, there], log_p[cell, 0] = 0.0, -nats
     doubtful = replace(reading, log_likelihood=log_p)
-    judged = interpret(weigh(game.layout, doubtful), predict(at.match), Context())
+    judged = interpret(evidence_of(game.layout, doubtful), predict(at.match), Context())
     assert not isinstance(judged.interpretation, Illegal)
 
 
@@ -371,17 +371,17 @@ def test_a_question_offers_the_move_that_a_misread_height_makes_less_likely(scen
     log_p = reading.log_likelihood.copy()
     from_cell, to_cell = (at.match.game.layout.index[cell] for cell in ("d5", "d6"))
     log_p[from_cell, reading.index[1, "R"]], log_p[to_cell, reading.index[4, "R"]] = -1.5, -1.5
-    evidence = weigh(at.match.game.layout, replace(reading, log_likelihood=log_p))
+    evidence = evidence_of(at.match.game.layout, replace(reading, log_likelihood=log_p))
     judged = interpret(evidence, predict(at.match), Context())
-    assert judged.ranked[1].posterior < WORTH_ASKING
-    assert isinstance(judged.interpretation, CannotTell)
+    assert judged.ranked[1].posterior < ASK_THRESHOLD
+    assert isinstance(judged.interpretation, Undecided)
     assert judged.interpretation.options == ((at.move("d5-d6"),), (at.move("d5-d6:4"),))
 
 
 @pytest.mark.parametrize(
-    ("nats", "is_taken", "is_amiss"), [(5.0, False, False), (8.0, False, True), (10.0, True, True)]
+    ("nats", "is_taken", "is_violation_possible"), [(5.0, False, False), (8.0, False, True), (10.0, True, True)]
 )
-def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool, is_amiss: bool) -> None:
+def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool, is_violation_possible: bool) -> None:
     """The more certain the misread cell, the more it leads to: nothing, a question, an accusation."""
     at = scene(START)
     game = at.match.game
@@ -390,12 +390,12 @@ def test_what_one_square_in_doubt_comes_to(scene, nats: float, *, is_taken: bool
     log_p = reading.log_likelihood.copy()
     log_p[cell] = -60.0
     log_p[cell, reading.index[2, "R"]], log_p[cell, reading.index[1, "R"]] = 0.0, -nats
-    evidence = replace(weigh(game.layout, replace(reading, log_likelihood=log_p)), readings=4)
+    evidence = replace(evidence_of(game.layout, replace(reading, log_likelihood=log_p)), readings=4)
     meaning = interpret(evidence, predict(at.match), Context()).interpretation
-    assert isinstance(meaning, CannotTell)
+    assert isinstance(meaning, Undecided)
     assert meaning.options == ()
-    assert (isinstance(meaning.in_the_end, Illegal) and meaning.sure >= LIKELY_WRONG) == is_taken
-    assert meaning.is_amiss == is_amiss
+    assert (isinstance(meaning.fallback, Illegal) and meaning.fallback_posterior >= LIKELY_WRONG) == is_taken
+    assert meaning.is_violation_possible == is_violation_possible
 
 
 def in_doubt(at, cell: str, **nats: float) -> Evidence:
@@ -410,7 +410,7 @@ def in_doubt(at, cell: str, **nats: float) -> Evidence:
     row[:] = -60.0
     for sight, less in nats.items():
         row[reading.index[int(sight[1]), sight[2]]] = -less
-    return weigh(at.match.game.layout, replace(reading, log_likelihood=log_p))
+    return evidence_of(at.match.game.layout, replace(reading, log_likelihood=log_p))
 
 
 def test_what_no_act_explains_and_is_hardly_worth_the_price_is_looked_at_twice(scene) -> None:
@@ -427,7 +427,7 @@ def test_what_a_second_look_has_found_stays_possible_when_something_like_it_is_r
     at = scene(START)
     cell = at.match.game.layout.index["c3"]
     one, two = ((cell, (1, "G")),), ((cell, (2, "G")),)
-    look = SecondLook((Compared(one, 0.0, b""), Compared(two, -30.0, b""), Compared((), -60.0, b"")), b"")
+    look = SecondLook((ComparedView(one, 0.0, b""), ComparedView(two, -30.0, b""), ComparedView((), -60.0, b"")), b"")
     judged = interpret(in_doubt(at, "c3", _2G=0.0, _1G=0.2), predict(at.match), Context(), look)
     assert isinstance(judged.interpretation, Illegal)
     assert judged.changes == one
@@ -444,7 +444,7 @@ def test_a_square_in_doubt_that_no_hand_covers_is_compared(scene, *, is_covered:
     changed[game.layout.index["e4"]] = 1.0
     prediction = predict(at.match)
     before = [None if cell == e5 else sight for cell, sight in enumerate(prediction.sights)]
-    evidence = weigh(game.layout, replace(reading, changed=changed), before)
+    evidence = evidence_of(game.layout, replace(reading, changed=changed), before)
     judged = interpret(evidence, prediction, Context())
     asked = question(game.layout, prediction, evidence, judged.rivals, 0.0)
     views = () if asked is None else asked.views

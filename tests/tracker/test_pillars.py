@@ -17,16 +17,16 @@ from companion.rules.board import Table
 from companion.rules.game import Move
 from companion.rules.notation import parse_move
 from companion.simulate.readings import Noise, kit_states, read_table
-from companion.tracker.evidence import ALONE_NATS, levels_seen, weigh
+from companion.tracker.evidence import ALONE_NATS, camera_levels, evidence_of
 from companion.tracker.hypotheses import predict
 from companion.tracker.interpret import (
     Ambiguous,
-    CannotTell,
     Illegal,
     Interpretation,
     Played,
     TakenBack,
     Unchanged,
+    Undecided,
     interpret,
 )
 from companion.tracker.pillars import (
@@ -37,12 +37,12 @@ from companion.tracker.pillars import (
     Doubts,
     Rows,
     contradictions,
-    doubted,
-    fused,
-    sense,
+    fuse,
+    sensor_log_likelihood,
+    update_doubts,
 )
 from companion.tracker.scoring import Context
-from companion.tracker.sights import format_sights, seen_of
+from companion.tracker.sights import format_sights, table_sights
 from vision.reading import Reading
 
 LEVELS_MM = tuple(12.0 + 10 * level for level in range(7))
@@ -63,7 +63,9 @@ def sensed(levels: tuple[int, ...], silent: tuple[str, ...] = ()) -> Rows:
     """Return log-likelihoods (25, 7) from noisy sensors; ``silent`` cells report nothing."""
     rng = random.Random(1)
     heights = [12 + 10 * level + rng.gauss(0, NOISE_MM) for level in levels]
-    return sense([None if GAME.layout.cells[i] in silent else mm for i, mm in enumerate(heights)], LEVELS_MM, NOISE_MM)
+    return sensor_log_likelihood(
+        [None if GAME.layout.cells[i] in silent else mm for i, mm in enumerate(heights)], LEVELS_MM, NOISE_MM
+    )
 
 
 class Board:
@@ -100,8 +102,8 @@ class Board:
     ) -> Interpretation:
         """Interpret clearly visible cubes together with what sensors and camera report of the pillars."""
         reading = self.read(stacks)
-        known = fused(sensors, camera, self.levels, doubts or {})
-        evidence = weigh(GAME.layout, reading, pillars=known)
+        known = fuse(sensors, camera, self.levels, doubts or {})
+        evidence = evidence_of(GAME.layout, reading, pillars=known)
         return interpret(evidence, predict(self.match), Context()).interpretation
 
     def seen(self, stacks: tuple[str, ...], levels: tuple[int, ...]) -> Interpretation:
@@ -212,7 +214,7 @@ def test_a_sensor_and_a_camera_that_contradict_each_other_are_asked_about(
     move = at.move("+c3" if step > 0 else "-c3")
     for by_sensors, by_camera in ((sensed(at.levels), rows(levels)), (sensed(levels), rows(at.levels))):
         meaning = at.judge(at.stacks(), by_sensors, by_camera)
-        assert isinstance(meaning, CannotTell)
+        assert isinstance(meaning, Undecided)
         assert (move,) in meaning.options
 
 
@@ -226,7 +228,7 @@ def test_a_sensor_that_is_not_heard_moves_nothing_and_leaves_the_camera_alone(
     assert at.judge(at.stacks(), sensed(moved), rows(at.levels), doubts) == Unchanged()
     assert at.judge(at.stacks(), sensed(at.levels), rows(moved), doubts) == Played((at.move("+c3"),))
     unclear = at.judge(at.stacks(), sensed(at.levels), rows(moved, nats=5.0), doubts)
-    assert isinstance(unclear, CannotTell)
+    assert isinstance(unclear, Undecided)
     assert unclear.options == ((at.move("+c3"),),)
 
 
@@ -235,7 +237,7 @@ def test_one_wild_measurement_in_a_thousand_is_no_verdict(board: Callable[..., B
     at = board()
     heights = [12.0 + 10 * level for level in at.levels]
     heights[INDEX["c3"]] += 5.0
-    by_sensors = sense(heights, LEVELS_MM, NOISE_MM)
+    by_sensors = sensor_log_likelihood(heights, LEVELS_MM, NOISE_MM)
     assert at.judge(at.stacks(), by_sensors, rows(at.levels)) == Unchanged()
 
 
@@ -246,16 +248,16 @@ def test_doubt_becomes_distrust_and_trust_comes_back() -> None:
     """
     accepted = (3,) * 25
     right, wrong = rows(accepted), rows((3,) * 12 + (4,) + (3,) * 12)
-    doubts = doubted({}, right, wrong, accepted, 10.0)
+    doubts = update_doubts({}, right, wrong, accepted, 10.0)
     assert doubts == {12: Doubt(10.0, outweighed=1)}
-    assert doubted(doubts, right, right, accepted, 10.5) == {}
-    assert doubted(doubts, right, np.zeros((25, 7)), accepted, 10.5) == {12: Doubt(10.0)}
-    doubts = doubted(doubts, right, wrong, accepted, 10.0 + DISTRUST_S)
+    assert update_doubts(doubts, right, right, accepted, 10.5) == {}
+    assert update_doubts(doubts, right, np.zeros((25, 7)), accepted, 10.5) == {12: Doubt(10.0)}
+    doubts = update_doubts(doubts, right, wrong, accepted, 10.0 + DISTRUST_S)
     assert doubts == {12: Doubt(12.0, is_distrusted=True, outweighed=2)}
-    doubts = doubted(doubts, right, wrong, accepted, 14.0)
-    assert doubted(doubts, None, right, accepted, 99.0) == doubts
-    assert doubted(doubts, right, right, accepted, 13.9 + TRUST_AGAIN_S) == doubts
-    assert doubted(doubts, right, right, accepted, 14.0 + TRUST_AGAIN_S) == {}
+    doubts = update_doubts(doubts, right, wrong, accepted, 14.0)
+    assert update_doubts(doubts, None, right, accepted, 99.0) == doubts
+    assert update_doubts(doubts, right, right, accepted, 13.9 + TRUST_AGAIN_S) == doubts
+    assert update_doubts(doubts, right, right, accepted, 14.0 + TRUST_AGAIN_S) == {}
 
 
 @pytest.mark.parametrize(("by_sensor", "by_camera", "is_fault"), [(3, 4, False), (4, 6, False), (4, 3, True)])
@@ -265,15 +267,15 @@ def test_a_picture_that_is_hardly_clear_proves_a_sensor_wrong_only_with_what_was
     """A mostly hidden pillar seemed two levels too high, by 10 nats, for a whole match."""
     doubts: Doubts = {}
     for t_s in (10.0, 10.0 + DISTRUST_S, 20.0):
-        doubts = doubted(doubts, rows((by_sensor,)), rows((by_camera,), nats=10.0), (3,), t_s)
+        doubts = update_doubts(doubts, rows((by_sensor,)), rows((by_camera,), nats=10.0), (3,), t_s)
     assert [doubt.is_distrusted for doubt in doubts.values()] == [is_fault]
-    assert [doubt.is_heard for doubt in doubts.values()] == [not is_fault]
+    assert [doubt.is_trusted for doubt in doubts.values()] == [not is_fault]
 
 
 def by_both(at: Board, moved: Sequence[int], nats: float, known: Doubts | None = None) -> tuple[Interpretation, Doubts]:
     """Return the interpretation and the doubts when the camera sees c3 two levels above its sensor."""
     seen = tuple(level + 2 * (cell == INDEX["c3"]) for cell, level in enumerate(moved))
-    doubts = doubted(known or {}, sensed(moved), rows(seen, nats=nats), at.levels, 10.0)
+    doubts = update_doubts(known or {}, sensed(moved), rows(seen, nats=nats), at.levels, 10.0)
     return at.judge(at.stacks(), sensed(moved), rows(seen, nats=nats), doubts), doubts
 
 
@@ -286,17 +288,17 @@ def test_a_step_that_a_sensor_reports_overrules_a_picture_that_is_hardly_clear(b
     meaning, doubts = by_both(after, after.levels, 10.0, doubts)
     assert meaning == Unchanged()
     meaning, doubts = by_both(after, after.levels, 20.0, doubts)
-    assert isinstance(meaning, CannotTell)
+    assert isinstance(meaning, Undecided)
     assert not doubts[INDEX["c3"]].is_overruled
 
 
 def test_a_sensor_that_reports_no_step_or_was_doubted_before_overrules_nobody(board: Callable[..., Board]) -> None:
     """The sensor does not prevail either if it reports the larger step, or if the picture is clear."""
     at, cell = board(), INDEX["c3"]
-    assert isinstance(by_both(at, at.levels, 10.0)[0], CannotTell)
-    assert isinstance(by_both(at, at.raised(c3=1), 10.0, {cell: Doubt(9.0)})[0], CannotTell)
-    assert isinstance(by_both(at, at.raised(c3=1), 20.0)[0], CannotTell)
-    assert isinstance(by_both(at, at.raised(c3=-2), 10.0)[0], CannotTell)
+    assert isinstance(by_both(at, at.levels, 10.0)[0], Undecided)
+    assert isinstance(by_both(at, at.raised(c3=1), 10.0, {cell: Doubt(9.0)})[0], Undecided)
+    assert isinstance(by_both(at, at.raised(c3=1), 20.0)[0], Undecided)
+    assert isinstance(by_both(at, at.raised(c3=-2), 10.0)[0], Undecided)
 
 
 def test_only_a_picture_that_is_clear_again_and_again_outweighs_a_sensor() -> None:
@@ -304,18 +306,18 @@ def test_only_a_picture_that_is_clear_again_and_again_outweighs_a_sensor() -> No
     right, wrong = rows((3,)), rows((4,))
     doubts: Doubts = {}
     for reading in range(1, OUTWEIGHING_READINGS + 1):
-        assert all(doubt.is_heard for doubt in doubts.values())
-        doubts = doubted(doubts, right, wrong, (3,), 10.0 + reading / 12)
-    assert not doubts[0].is_heard
-    doubts = doubted(doubts, right, rows((4,), nats=7.0), (3,), 11.0)
-    assert not doubts[0].is_heard
+        assert all(doubt.is_trusted for doubt in doubts.values())
+        doubts = update_doubts(doubts, right, wrong, (3,), 10.0 + reading / 12)
+    assert not doubts[0].is_trusted
+    doubts = update_doubts(doubts, right, rows((4,), nats=7.0), (3,), 11.0)
+    assert not doubts[0].is_trusted
 
 
 def test_nobody_waits_for_ever_for_another_clear_picture() -> None:
     """One clear picture is followed by unclear ones: once the contradiction has lasted, no more are waited for."""
-    doubts = doubted({}, rows((3,)), rows((4,)), (3,), 10.0)
+    doubts = update_doubts({}, rows((3,)), rows((4,)), (3,), 10.0)
     for t_s, count in ((11.0, 1), (10.0 + DISTRUST_S, 0), (13.0, 0)):
-        doubts = doubted(doubts, rows((3,)), rows((4,), nats=10.0), (3,), t_s)
+        doubts = update_doubts(doubts, rows((3,)), rows((4,), nats=10.0), (3,), t_s)
         assert doubts == {0: Doubt(10.0, outweighed=count)}
 
 
@@ -326,8 +328,8 @@ def test_a_less_clear_picture_in_between_neither_counts_nor_starts_anew() -> Non
     """
     doubts: Doubts = {}
     for reading in range(2 * OUTWEIGHING_READINGS):
-        doubts = doubted(doubts, rows((3,)), rows((4,), nats=20.0 if reading % 2 else 10.0), (3,), reading / 12)
-        assert doubts[0].is_heard == (reading + 1 < 2 * OUTWEIGHING_READINGS)
+        doubts = update_doubts(doubts, rows((3,)), rows((4,), nats=20.0 if reading % 2 else 10.0), (3,), reading / 12)
+        assert doubts[0].is_trusted == (reading + 1 < 2 * OUTWEIGHING_READINGS)
 
 
 @given(st.lists(st.integers(0, 6), min_size=25, max_size=25), st.lists(st.integers(0, 6), min_size=25, max_size=25))
@@ -335,7 +337,7 @@ def test_where_both_agree_nothing_is_contested(one: list[int], other: list[int])
     """Pillars are contested exactly where both disagree, and the fused result follows the camera."""
     found = contradictions(rows(tuple(one)), rows(tuple(other)))
     assert found == {i for i in range(25) if one[i] != other[i]}
-    known = fused(rows(tuple(one)), rows(tuple(other)), one, {})
+    known = fuse(rows(tuple(one)), rows(tuple(other)), one, {})
     assert np.isfinite(known).all()
     assert all(known[i].argmax() == other[i] for i in range(25))
 
@@ -347,7 +349,7 @@ def test_a_camera_that_is_not_clear_contradicts_nobody() -> None:
 
 def test_rows_are_likelihoods() -> None:
     """Each row is normalised; without a measured height it is uniform."""
-    found = sense([42.0, None, 47.0], LEVELS_MM, NOISE_MM)
+    found = sensor_log_likelihood([42.0, None, 47.0], LEVELS_MM, NOISE_MM)
     assert np.exp(found).sum(axis=1) == pytest.approx([1.0, 1.0, 1.0])
     assert found[0].argmax() == 3
     assert np.ptp(found[1]) == 0.0
@@ -357,7 +359,7 @@ def test_rows_are_likelihoods() -> None:
 def test_a_board_with_pillars_as_text(board: Callable[..., Board]) -> None:
     """The text has the form of a position: the board, then the levels."""
     at = board()
-    text = format_sights(GAME.layout, seen_of(GAME, Table(at.stacks(), at.levels)))
+    text = format_sights(GAME.layout, table_sights(GAME, Table(at.stacks(), at.levels)))
     assert text == "1R,1,1X,1,1B/5/1X,3,1X/5/1Y,1,1X,1,1G levels=5,5,3,1,1/5,3,3,3,1/3,3,3,3,3/1,3,3,3,5/1,1,3,5,5"
 
 
@@ -369,10 +371,10 @@ def test_a_cell_whose_pillar_moved_is_not_said_to_have_another_cube(board: Calla
     reading = read_table(GAME.layout.cells, states, sights, CLEAR, np.random.default_rng(1))
     changed = np.zeros(25, np.float32)
     changed[INDEX["a5"]] = 0.9
-    known = fused(sensed(at.raised(a5=1)), None, at.levels, {})
-    before = seen_of(GAME, at.table)
-    with_picture = weigh(GAME.layout, replace(reading, changed=changed), before, known)
-    plain = weigh(GAME.layout, replace(reading, changed=np.zeros(25, np.float32)), before, known)
+    known = fuse(sensed(at.raised(a5=1)), None, at.levels, {})
+    before = table_sights(GAME, at.table)
+    with_picture = evidence_of(GAME.layout, replace(reading, changed=changed), before, known)
+    plain = evidence_of(GAME.layout, replace(reading, changed=np.zeros(25, np.float32)), before, known)
     assert (with_picture.log_p[INDEX["a5"]] >= plain.log_p[INDEX["a5"]]).all()
 
 
@@ -380,12 +382,12 @@ def test_a_cell_whose_pillar_moved_is_not_said_to_have_another_cube(board: Calla
 def test_a_level_beyond_the_cameras_is_the_sensors_alone(level: int) -> None:
     """The camera sees such a pillar at its own highest level, and does not confuse others with it."""
     beyond_mm = (*LEVELS_MM, 82.0)
-    raised = sense([82.0, 12 + 10.0 * level], beyond_mm, NOISE_MM)
-    both = fused(raised, rows((6, level)), (6, level), {})
+    raised = sensor_log_likelihood([82.0, 12 + 10.0 * level], beyond_mm, NOISE_MM)
+    both = fuse(raised, rows((6, level)), (6, level), {})
     assert list(both.argmax(axis=1)) == [7, level]
     assert both[0, 7] - both[0, 6] > 8
-    assert doubted({}, raised, rows((6, level)), (6, 6), 1.0) == {}
-    silent = fused(sense([None, None], beyond_mm, NOISE_MM), rows((6, level)), (6, level), {})
+    assert update_doubts({}, raised, rows((6, level)), (6, 6), 1.0) == {}
+    silent = fuse(sensor_log_likelihood([None, None], beyond_mm, NOISE_MM), rows((6, level)), (6, level), {})
     assert (silent[:, 7] == silent.min(axis=1)).all()
 
 
@@ -397,7 +399,7 @@ def test_a_pillar_of_which_nothing_is_known_stands_where_it_did_while_its_pictur
     at = board()
     changed = np.full(25, share, np.float32)
     reading = replace(at.read(at.stacks()), changed=changed)
-    known = weigh(GAME.layout, reading, seen_of(GAME, at.table), np.zeros((25, 7)))
+    known = evidence_of(GAME.layout, reading, table_sights(GAME, at.table), np.zeros((25, 7)))
     assert (np.ptp(known.log_p[25:], axis=1) > 0).tolist() == [is_still] * 25
     if is_still:
         assert [known.sight(column)[0] for column in known.best()[25:].tolist()] == list(at.levels)
@@ -414,13 +416,13 @@ def test_a_pillar_whose_picture_alone_has_changed_is_not_where_it_was(
     changed[INDEX["c3"]], changed[INDEX["c2"]] = 0.15, beside
     unclear = np.zeros((25, 7), np.float32)
     unclear[INDEX["c3"], 3] = 0.5
-    before = seen_of(GAME, at.table)
+    before = table_sights(GAME, at.table)
     plain = replace(reading, level_log_likelihood=unclear)
-    seen = levels_seen(GAME.layout, replace(plain, changed=changed), before)
+    seen = camera_levels(GAME.layout, replace(plain, changed=changed), before)
     assert seen is not None
     ratio = seen[INDEX["c3"], 4] - seen[INDEX["c3"], 3]
     assert ratio == pytest.approx(ALONE_NATS - 0.5 if is_evidence else -0.5)
     other = at.read(at.stacks(c3="R"))
-    seen = levels_seen(GAME.layout, replace(other, level_log_likelihood=unclear, changed=changed), before)
+    seen = camera_levels(GAME.layout, replace(other, level_log_likelihood=unclear, changed=changed), before)
     assert seen is not None
     assert seen[INDEX["c3"], 3] > seen[INDEX["c3"], 4]

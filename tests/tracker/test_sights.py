@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from companion.games import load_game
 from companion.rules.board import Layout
-from companion.tracker.sights import altered, format_sight, format_sights, stack_of
+from companion.tracker.sights import apply_changes, format_sight, format_sights, stack_of
 
 SIGHTS = st.lists(st.sampled_from([(0, None), (1, "R"), (3, "G"), (None, "R")]), min_size=6, max_size=6).map(tuple)
 
@@ -29,7 +29,7 @@ def test_heights_that_nobody_can_count_are_question_marks() -> None:
 @given(SIGHTS, SIGHTS, st.sets(st.integers(0, 5)))
 def test_changes_alter_the_cells_that_they_name_and_no_others(before: tuple, after: tuple, cells: set[int]) -> None:
     """Each named cell has its new sight, each other one its old sight."""
-    result = altered(before, tuple((cell, after[cell]) for cell in cells))
+    result = apply_changes(before, tuple((cell, after[cell]) for cell in cells))
     assert result == tuple(after[i] if i in cells else before[i] for i in range(6))
 
 

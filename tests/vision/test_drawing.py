@@ -10,9 +10,9 @@ import pytest
 
 from calibration.kit import Kit, load_kit
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up, upright
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up, upright
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision import drawing
 from vision.pose.projection import project
@@ -156,7 +156,7 @@ def test_outlines_lie_on_the_pieces_of_every_kit(name: str, cell: str, stack: st
     # Uniform ambient light casts no shadows, so the difference is the stack itself.
     renderer = Renderer(Scene(kit, camera, pose, replace(WINDOW, colour=(0.0, 0.0, 0.0), room=(0.8, 0.8, 0.8))))
     pictures = [
-        renderer.clear(upright(set_up(what, tuple(levels), seeded("draw", 0)))).copy() for what in (empty, full)
+        renderer.clear(upright(set_up(what, tuple(levels), make_rng("draw", 0)))).copy() for what in (empty, full)
     ]
     rendered = mask(*pictures)
     sight = drawing.Viewpoint(kit, camera, pose, levels)

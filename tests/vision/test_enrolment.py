@@ -10,8 +10,8 @@ import pytest
 from calibration.appearance import GLYPH_RADII, format_appearance, nominal_appearance, read_appearance
 from calibration.kit import load_kit
 from companion.app.ground import parse_layout
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.sprite import Scene, standing_solids
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import nearest_pose, picture, random_camera, random_light, rendered
 from vision.capture.frames import Frame
@@ -186,7 +186,7 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
     rng = random.Random(8)
     kit, camera = load_kit("cheight"), random_camera(rng)
     visibility = Scene(kit, camera, nearest_pose(kit, camera, 55.0, 200.0), random_light(rng))
-    setup = set_up([kit.enrol.get(cell, "") for cell in kit.cells], None, seeded("rims", 8))
+    setup = set_up([kit.enrol.get(cell, "") for cell in kit.cells], None, make_rng("rims", 8))
     even = rendered(visibility, setup, 8)
     dark = even.copy()
     for cell, pile in zip(kit.cells, setup.piles, strict=True):

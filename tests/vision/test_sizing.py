@@ -9,9 +9,9 @@ import pytest
 from calibration.kit import load_kit
 from companion.app.ground import parse_layout, start_levels
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose, looking_at
 from vision.errors import VisionError
 from vision.sizing.measuring import measure_sizes
@@ -30,7 +30,7 @@ def of_size(width_mm, height_mm):
 def photographed(kit, layout, pose=None, levels=None):
     """Render a layout (cell → stack)."""
     scene = Scene(kit, CAMERA, pose or default_pose(kit, CAMERA), WINDOW)
-    return Renderer(scene).picture(set_up(tuple(layout.get(c, "") for c in kit.cells), levels, seeded("size", 5)), 0)
+    return Renderer(scene).picture(set_up(tuple(layout.get(c, "") for c in kit.cells), levels, make_rng("size", 5)), 0)
 
 
 @pytest.mark.parametrize(("width_mm", "height_mm"), [(24.0, 9.0), pytest.param(26.0, 6.5, marks=pytest.mark.soak)])

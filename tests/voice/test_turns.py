@@ -1,12 +1,12 @@
 """Scheduling of speech: the newest and most important first, and nothing twice in a row."""
 
 from companion.panel.cues import Rank, Topic
-from companion.panel.panel import Said
-from companion.voice.turns import REPEAT_S, STALE_S, Turns, finished, heard
+from companion.panel.panel import Announcement
+from companion.voice.speech_queue import REPEAT_S, STALE_S, SpeechQueue, enqueue, next_sentence
 
 
-def said(text: str, topic: Topic = Topic.TABLE, rank: Rank = Rank.CALM) -> Said:
-    return Said("x", text, None, topic=topic, rank=rank)
+def said(text: str, topic: Topic = Topic.TABLE, rank: Rank = Rank.CALM) -> Announcement:
+    return Announcement("x", text, None, topic=topic, rank=rank)
 
 
 MOVE, ALARM = said("move"), said("alarm", rank=Rank.ALARM)
@@ -14,15 +14,15 @@ DARK, MOVED = said("dark", Topic.VIEW, Rank.TROUBLE), said("moved", Topic.VIEW, 
 NOTE = said("note", Topic.NOTICE, Rank.NOTICE)
 
 
-def spoken(*heard_at: tuple[float, Said], ends: tuple[float, ...] = ()) -> list[tuple[float, str]]:
+def spoken(*heard_at: tuple[float, Announcement], ends: tuple[float, ...] = ()) -> list[tuple[float, str]]:
     """Return (time, text) of each sentence that is begun, as sentences arrive and spoken ones end."""
-    turns, begun = Turns(), []
+    queue, begun = SpeechQueue(), []
     happenings = [*((t_s, one) for t_s, one in heard_at), *((t_s, None) for t_s in ends)]
     for t_s, one in sorted(happenings, key=lambda each: each[0]):
-        before = turns.now
-        turns = finished(turns, t_s) if one is None else heard(turns, one, t_s)
-        if turns.now is not None and turns.now is not before:
-            begun.append((t_s, turns.now.said.text))
+        before = queue.now
+        queue = next_sentence(queue, t_s) if one is None else enqueue(queue, one, t_s)
+        if queue.now is not None and queue.now is not before:
+            begun.append((t_s, queue.now.said.text))
     return begun
 
 
@@ -62,12 +62,12 @@ def test_a_storm_is_one_sentence() -> None:
 
 
 def test_the_same_words_do_not_cut_themselves() -> None:
-    turns = heard(Turns(), MOVE, 1.0)
-    assert heard(turns, said("move"), 1.5) == turns
+    queue = enqueue(SpeechQueue(), MOVE, 1.0)
+    assert enqueue(queue, said("move"), 1.5) == queue
 
 
 def test_what_was_said_long_ago_is_forgotten() -> None:
-    turns = Turns()
+    queue = SpeechQueue()
     for t in range(100):
-        turns = heard(turns, said(f"move {t}"), float(t))
-    assert len(turns.begun) <= REPEAT_S + 1
+        queue = enqueue(queue, said(f"move {t}"), float(t))
+    assert len(queue.begun) <= REPEAT_S + 1

@@ -11,7 +11,7 @@ import pytest
 from companion.cli import main
 from companion.events import Accepted, Start
 from companion.games import available_games, load_game
-from companion.panel.desk import Desk
+from companion.panel.controller import PanelController
 from companion.phrases import ENGLISH, GERMAN, LANGUAGES, sentence
 from companion.voice.library import Library
 from companion.voice.panel import VoicePanel
@@ -30,9 +30,9 @@ def library(tmp_path: Path) -> Library:
     return Library(tmp_path / "clips", "en-gb")
 
 
-def voice_desk(library: Library) -> Desk:
+def voice_desk(library: Library) -> PanelController:
     """Return a desk with a voice panel."""
-    return Desk(VoicePanel(library, ENGLISH), time.monotonic)
+    return PanelController(VoicePanel(library, ENGLISH), time.monotonic)
 
 
 def size(file: Path) -> int:
@@ -55,17 +55,17 @@ def test_a_sentence_is_spoken_from_clips_made_ahead_without_making_any(
     said = clips("The match begins. Red to move.", ENGLISH)
     library.make_all(said)
     monkeypatch.setattr("companion.voice.library.PROGRAM", "no-such-program")
-    desk = voice_desk(library)
-    desk.tell(START)
+    announcer = voice_desk(library)
+    announcer.tell(START)
     wait_for(heard_bytes, sum(size(library.file(clip)) for clip in said))
-    desk.close()
+    announcer.close()
 
 
 def test_what_was_not_made_ahead_is_made_when_needed_and_not_kept(library: Library, heard_bytes: Heard) -> None:
-    desk = voice_desk(library)
-    desk.tell(START)
+    announcer = voice_desk(library)
+    announcer.tell(START)
     wait_for(heard_bytes, 20_000)
-    desk.close()
+    announcer.close()
     assert not library.folder.exists()
 
 
@@ -73,39 +73,39 @@ def test_where_nothing_can_be_made_it_is_silent_and_nobody_waits(
     library: Library, heard_bytes: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    desk = voice_desk(library)
+    announcer = voice_desk(library)
     for event in (START, MOVED) * 20:
-        desk.tell(event)
-    desk.close()
+        announcer.tell(event)
+    announcer.close()
     assert heard_bytes() == 0
 
 
 def test_a_machine_without_sound_is_no_trouble(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     library.make_all(clips("The match begins. Red to move.", ENGLISH))
     monkeypatch.setattr("companion.voice.speaker.PROGRAM", "no-such-program")
-    desk = voice_desk(library)
-    desk.tell(START)
-    desk.tell(MOVED)
-    desk.close()
+    announcer = voice_desk(library)
+    announcer.tell(START)
+    announcer.tell(MOVED)
+    announcer.close()
 
 
 def test_closing_leaves_no_thread(library: Library) -> None:
     before = set(threading.enumerate())
-    desk = voice_desk(library)
-    desk.close()
-    desk.close()
+    announcer = voice_desk(library)
+    announcer.close()
+    announcer.close()
     assert set(threading.enumerate()) <= before
 
 
 @pytest.mark.parametrize("name", [info.name for info in available_games()])
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_match_of_plain_moves_needs_no_other_clips(name: str, code: str) -> None:
-    tongue, game = LANGUAGES[code], load_game(name)
-    known = set(repertoire(game, tongue, {}))
+    lang, game = LANGUAGES[code], load_game(name)
+    known = set(repertoire(game, lang, {}))
     position = f"{name} - {game.players[-1]}"
     for cell in game.layout.cells:
         moved = Accepted(t=0, n=1, player=game.players[0], move=f"a1-{cell}", position=position)
-        assert set(clips(sentence(moved, tongue), tongue)) <= known
+        assert set(clips(sentence(moved, lang), lang)) <= known
 
 
 def test_the_command_makes_the_clips_of_a_game_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from starlette.routing import BaseRoute
 
-from companion.app.inbox import Inbox, Wish
+from companion.app.inbox import DeferredOrder, Inbox
 from companion.app.station import Station
 from companion.events import Event
 from companion.games import load_game
@@ -117,7 +117,7 @@ class WebTable:
             self.feed(event)
         return events
 
-    def _take(self, t_s: float, order: Order | Wish, by: str) -> tuple[Event, ...]:
+    def _take(self, t_s: float, order: Order | DeferredOrder, by: str) -> tuple[Event, ...]:
         wanted = order if isinstance(order, Order) else order(self.referee)
         return () if wanted is None else self._publish(self.referee.order(t_s, wanted, by))
 

@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from companion.events import GameOver, Start
 from companion.games import available_games
-from companion.phone.door import Door
-from companion.phone.eye import EyeRoutes
+from companion.phone.access import PhoneAccess
+from companion.phone.camera_routes import PhoneCameraRoutes
 from companion.records.page import page as match_page
 from companion.web.feed import Feed
 from companion.web.page import Page as WebPage
@@ -26,7 +26,7 @@ from tests.records.conftest import played
 from tests.web.conftest import WAIT_S
 from tests.web.test_archive import page as archived  # noqa: F401 - a fixture
 from tests.web.test_setup import Bench
-from tests.web.test_starting import START, lobby
+from tests.web.test_starting import START, match_requests
 from tools.scripted_match import ScriptedMatch
 
 PLIES = 14
@@ -114,7 +114,7 @@ def test_the_dialogs_of_the_arbiter(visit: Callable[[str], Page]) -> None:
 def test_the_form_of_a_new_match(visit: Callable[[str], Page]) -> None:
     feed = Feed(START)
     feed.rest()
-    served = WebPage(("127.0.0.1", 0), feed, token="secret", starter=lobby())
+    served = WebPage(("127.0.0.1", 0), feed, token="secret", starter=match_requests())
     page = visit(f"{served.server.url}#token=secret")
     page.locator("#new").click()
     expect(page.locator("#people input")).to_have_count(2)
@@ -165,8 +165,8 @@ def test_an_empty_hall(tmp_path: Path, visit: Callable[[str], Page]) -> None:
 
 def test_every_step_of_the_set_up(tmp_path: Path, visit: Callable[[str], Page]) -> None:
     bench = Bench(tmp_path, cameras=Cameras(lambda: (Choice(DEVICE, "0"),)))
-    bench.workshop.chosen = Choice(PHONE)
-    served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    bench.session.chosen = Choice(PHONE)
+    served = SetupPage(("127.0.0.1", 0), bench.session, token="secret")
     page = visit(f"{served.server.url}setup#token=secret")
     expect(page.locator(".steps button")).to_have_count(len(STEPS))
     expect(page.locator("#cameras figure")).to_be_visible()
@@ -174,18 +174,18 @@ def test_every_step_of_the_set_up(tmp_path: Path, visit: Callable[[str], Page]) 
         page.locator(".steps button").nth(i).click()
         expect(page.locator(".steps button").nth(i)).to_have_attribute("aria-current", "step")
         assert findings(page) == []
-    bench.workshop.is_own = True
+    bench.session.is_own = True
     page.locator(".steps button", has_text="Start").click()
     expect(page.get_by_label("Diameter, mm")).to_have_value("27")
     assert findings(page) == []
     served.close()
-    bench.workshop.close()
+    bench.session.close()
 
 
 def test_a_step_of_the_set_up_keeps_the_focus_while_answers_come(tmp_path: Path, visit: Callable[[str], Page]) -> None:
     """A press while an answer arrives is not lost either, because the button element stays the same."""
     bench = Bench(tmp_path)
-    served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    served = SetupPage(("127.0.0.1", 0), bench.session, token="secret")
     page = visit(f"{served.server.url}setup#token=secret")
     step = page.locator(".steps button").nth(1)
     step.click()
@@ -197,14 +197,14 @@ def test_a_step_of_the_set_up_keeps_the_focus_while_answers_come(tmp_path: Path,
             step.focus()
     expect(step).to_be_focused()
     served.close()
-    bench.workshop.close()
+    bench.session.close()
 
 
 def test_the_page_of_a_phone(visit: Callable[[str], Page]) -> None:
-    eyes = EyeRoutes([Door("secret")], lambda: "token")
+    phone_cameras = PhoneCameraRoutes([PhoneAccess("secret")], lambda: "token")
     feed = Feed(START)
     feed(Start(t=0.0, n=1, position=START))
-    served = WebPage(("127.0.0.1", 0), feed, token="token", routes=eyes.routes())
+    served = WebPage(("127.0.0.1", 0), feed, token="token", routes=phone_cameras.routes())
     page = visit(f"{served.server.url}eye#code=secret")
     expect(page.locator("#start")).to_be_visible()
     assert findings(page) == []

@@ -14,9 +14,9 @@ from companion.games import load_game
 from companion.rules.notation import format_move, format_position, parse_move
 from companion.simulate.photographer import Photographer
 from companion.web.page import Page as WebPage
-from companion.web.setup.outfit import Outfit
+from companion.web.setup.config import SetupConfig
 from companion.web.setup.page import SetupPage
-from companion.web.setup.workshop import Workshop
+from companion.web.setup.session import SetupSession
 from tests.web.conftest import PICTURE, WAIT_S, WebTable
 from tests.web.test_page import OWN_FIVES
 from tests.web.test_setup import Bench
@@ -302,7 +302,7 @@ def test_every_button_has_a_name_and_every_field_a_label(table: WebTable, visit:
 
 def test_the_set_up_says_what_is_wrong_in_the_language_of_the_page(browser: Browser, tmp_path: Path) -> None:
     bench = Bench(tmp_path)
-    served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    served = SetupPage(("127.0.0.1", 0), bench.session, token="secret")
     page = browser.new_page(locale="de-DE")
     page.goto(f"{served.server.url}setup#token=secret")
     assert "secret" not in page.url
@@ -316,13 +316,13 @@ def test_the_set_up_says_what_is_wrong_in_the_language_of_the_page(browser: Brow
     expect(page.locator("#reply")).to_have_text("photograph the empty board first, or measure the lens")
     page.close()
     served.close()
-    bench.workshop.close()
+    bench.session.close()
 
 
 def test_the_sizes_of_pieces_are_given_on_the_page(browser: Browser, tmp_path: Path) -> None:
     bench = Bench(tmp_path, kit="ziggurat")
-    bench.workshop.is_own = True
-    served = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    bench.session.is_own = True
+    served = SetupPage(("127.0.0.1", 0), bench.session, token="secret")
     page = browser.new_page(locale="de-DE")
     page.goto(f"{served.server.url}setup#token=secret")
     page.locator(".steps button", has_text="Anfang").click()
@@ -336,15 +336,17 @@ def test_the_sizes_of_pieces_are_given_on_the_page(browser: Browser, tmp_path: P
     assert {kind.height_mm for kind in read_kit(tmp_path / "board.toml").pieces} == {25.4, 36.5, 44.5}
     page.close()
     served.close()
-    bench.workshop.close()
+    bench.session.close()
 
 
 @pytest.mark.soak
 def test_an_own_board_is_set_up_on_the_page_from_its_corners_to_the_match(browser: Browser, tmp_path: Path) -> None:
     kit, game = own_board(), load_game("draughts")
     source = Photographer(kit, game, lambda _: time.sleep(0.05))
-    workshop = Workshop(Outfit(game, load_kit("draughts"), tmp_path, {}), source, source.show, patience_s=WAIT_S)
-    served = SetupPage(("127.0.0.1", 0), workshop, token="secret")
+    session = SetupSession(
+        SetupConfig(game, load_kit("draughts"), tmp_path, {}), source, source.show, patience_s=WAIT_S
+    )
+    served = SetupPage(("127.0.0.1", 0), session, token="secret")
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(WAIT_S * 1000)
     page.goto(f"{served.server.url}setup#token=secret")
@@ -375,8 +377,8 @@ def test_an_own_board_is_set_up_on_the_page_from_its_corners_to_the_match(browse
     page.get_by_role("button", name="Ready").click()
     page.locator("#begin").click()
     expect(page.locator("#reply")).to_contain_text("The match begins")
-    assert workshop.wants_match.is_set()
+    assert session.wants_match.is_set()
     assert {file.name for file in tmp_path.iterdir()} >= {"board.toml", "camera.toml", "set.toml", "table.toml"}
     page.close()
     served.close()
-    workshop.close()
+    session.close()

@@ -195,7 +195,7 @@ def test_who_agrees_late_is_served_beside_many_who_never_do(tmp_path: Path) -> N
     trusting = ssl.create_default_context(cafile=str(proof.certificate))
     wires = list[socket.socket]()
     try:
-        for _ in range(2 * connections.MOST_WAITING):
+        for _ in range(2 * connections.MAX_WAITING):
             wires.append(socket.create_connection(("127.0.0.1", page.server.port), timeout=300))
         with trusting.wrap_socket(wires.pop(), server_hostname="localhost") as secured:
             secured.sendall(b"GET /state HTTP/1.1\r\nhost: localhost\r\n\r\n")

@@ -79,7 +79,7 @@ def test_who_never_ends_his_body_is_told(monkeypatch, connect) -> None:
 
 
 def test_of_those_that_say_nothing_the_first_goes_and_all_others_are_served(table: WebTable, connect) -> None:
-    idle = [connect(b"GET ") for _ in range(connections.MOST_WAITING)]
+    idle = [connect(b"GET ") for _ in range(connections.MAX_WAITING)]
     for _ in range(5):
         assert served(table.port) == 200
     assert is_dropped(idle[0])
@@ -87,7 +87,7 @@ def test_of_those_that_say_nothing_the_first_goes_and_all_others_are_served(tabl
 
 
 def test_when_all_places_are_taken_the_token_still_opens_the_door(monkeypatch, table: WebTable, connect) -> None:
-    monkeypatch.setattr(connections, "MOST_SERVED", 3)
+    monkeypatch.setattr(connections, "MAX_SERVED", 3)
     for _ in range(3):
         stream = connect(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert stream.recv(1000).startswith(b"HTTP/1.1 200")
@@ -97,15 +97,15 @@ def test_when_all_places_are_taken_the_token_still_opens_the_door(monkeypatch, t
 
 
 def test_one_address_has_not_all_places(monkeypatch, connect) -> None:
-    monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 2)
-    monkeypatch.setattr(connections, "is_own", lambda _address: False)
+    monkeypatch.setattr(connections, "MAX_PER_ADDRESS", 2)
+    monkeypatch.setattr(connections, "is_loopback_address", lambda _address: False)
     streams = [connect(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n") for _ in range(2)]
     assert all(stream.recv(1000).startswith(b"HTTP/1.1 200") for stream in streams)
     assert is_dropped(connect(b""))
 
 
 def test_when_every_connection_is_taken_one_that_waits_makes_room(monkeypatch, table: WebTable, connect) -> None:
-    monkeypatch.setattr(connections, "MOST_SERVED", 2)
+    monkeypatch.setattr(connections, "MAX_SERVED", 2)
     monkeypatch.setattr(connections, "RESERVED", 1)
     idle = [connect(b"GET ") for _ in range(3)]
     assert served(table.port) == 200

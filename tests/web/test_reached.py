@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from starlette.requests import Request
 
-from companion.web import reached
-from companion.web.reached import base_of
+from companion.web import base_url
+from companion.web.base_url import reachable_base_url
 
 
 def asked(host: str, scheme: str = "https") -> Request:
@@ -27,10 +27,10 @@ def asked(host: str, scheme: str = "https") -> Request:
     ],
 )
 def test_no_phone_is_sent_to_itself(monkeypatch: pytest.MonkeyPatch, host: str, base: str) -> None:
-    monkeypatch.setattr(reached, "own_address", lambda: ("192.0.2.7",))
-    assert base_of(asked(host)) == base
+    monkeypatch.setattr(base_url, "own_address", lambda: ("192.0.2.7",))
+    assert reachable_base_url(asked(host)) == base
 
 
 def test_a_machine_in_no_network_stays_what_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reached, "own_address", tuple)
-    assert base_of(asked("localhost:8443")) == "https://localhost:8443/"
+    monkeypatch.setattr(base_url, "own_address", tuple)
+    assert reachable_base_url(asked("localhost:8443")) == "https://localhost:8443/"

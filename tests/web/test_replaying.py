@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.events import Accepted, GameOver, Start, TakenBack
-from companion.web.boards import VIEWS, Wanted, board_row
+from companion.web.boards import VIEWS, BoardRequest, board_row
 from companion.web.replaying import KeptMatch, Lines, replay_text
 from tests.records.conftest import played
 
@@ -58,7 +58,7 @@ def test_every_step_has_its_board_in_every_view(tag: str) -> None:
     assert illegal["rules"]
     assert illegal["board"]["views"]["space"]["scene"]["frames"]
     moved = next(step for step in steps if step["event"] == "accepted")["board"]
-    drawn = board_row(Wanted(moved["position"], "oblique", None, tuple(moved["moved"])))
+    drawn = board_row(BoardRequest(moved["position"], "oblique", None, tuple(moved["moved"])))
     assert moved["views"]["oblique"]["svg"] == drawn["svg"]
 
 

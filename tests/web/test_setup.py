@@ -27,13 +27,13 @@ from calibration.measuring import Field
 from companion.app.ground import ground_levels, start_levels
 from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer
+from companion.web.setup.calibration_photos import CalibrationPhotos
 from companion.web.setup.cameras import Cameras
-from companion.web.setup.newest import QUEUE_S, SetupError
-from companion.web.setup.outfit import Outfit
+from companion.web.setup.config import SetupConfig
+from companion.web.setup.latest_frame import QUEUE_S, SetupError
 from companion.web.setup.overlay import picture
 from companion.web.setup.page import STEPS, SetupPage
-from companion.web.setup.views import Views
-from companion.web.setup.workshop import Workshop
+from companion.web.setup.session import SetupSession
 from tests.web.conftest import WAIT_S, Client
 from vision.capture.frames import Frame
 from vision.errors import VisionError
@@ -54,15 +54,15 @@ class Bench:
         self.source = Photographer(self.kit, self.game, lambda _: time.sleep(0.04))
         self.source.show(scene, 0)
         cues = {"accepted": lambda: self.shown.append("accepted")}
-        self.outfit = Outfit(self.game, self.kit, folder, {"device": "0"}, cues)
-        self.workshop = Workshop(self.outfit, self.source, self.source.show, cameras=cameras, patience_s=WAIT_S)
+        self.config = SetupConfig(self.game, self.kit, folder, {"device": "0"}, cues)
+        self.session = SetupSession(self.config, self.source, self.source.show, cameras=cameras, patience_s=WAIT_S)
         self.wait_for_picture()
 
     def wait_for_picture(self) -> None:
         until = time.monotonic() + WAIT_S
         while True:
             try:
-                self.workshop.frame()
+                self.session.frame()
             except SetupError:
                 assert time.monotonic() < until
                 time.sleep(0.01)
@@ -71,9 +71,9 @@ class Bench:
 
     def at(self, step: str) -> Any:
         """Return the row of a step once the table shows it."""
-        self.workshop.enter(step)
-        self.workshop.fresh()
-        return getattr(self.workshop, f"{step}_row")()
+        self.session.enter(step)
+        self.session.fresh()
+        return getattr(self.session, f"{step}_row")()
 
 
 @pytest.fixture(scope="module")
@@ -81,37 +81,37 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """Return a table that is set up from one test to the next, in order."""
     bench = Bench(tmp_path_factory.mktemp("table"))
     yield bench
-    bench.workshop.close()
+    bench.session.close()
 
 
 def test_nothing_works_before_the_lens(bench: Bench) -> None:
     assert bench.at("camera")["done"]
     for step in (
-        bench.workshop.learn_pieces,
-        bench.workshop.check_start,
-        bench.workshop.finish,
+        bench.session.learn_pieces,
+        bench.session.check_start,
+        bench.session.finish,
     ):
         with pytest.raises(SetupError, match="photograph the empty board first, or measure the lens"):
             step()
     with pytest.raises(SetupError, match="at least 3 photographs"):
-        bench.workshop.measure_lens()
+        bench.session.measure_lens()
 
 
 def test_a_photograph_without_the_board_is_refused(bench: Bench) -> None:
-    bench.workshop.enter("mat")
+    bench.session.enter("mat")
     with pytest.raises(SetupError, match="not seen"):
-        bench.workshop.photograph()
+        bench.session.photograph()
 
 
 def test_photographs_measure_the_lens(bench: Bench) -> None:
-    bench.workshop.enter("lens")
-    rows = [bench.workshop.photograph() for _ in HOLDS]
+    bench.session.enter("lens")
+    rows = [bench.session.photograph() for _ in HOLDS]
     assert [row["photos"] for row in rows] == list(range(1, len(HOLDS) + 1))
     assert not rows[0]["enough"]
     assert rows[-1]["enough"]
-    done = bench.workshop.measure_lens()
+    done = bench.session.measure_lens()
     assert done["good"]
-    written = read_camera(bench.outfit.folder / "camera.toml")
+    written = read_camera(bench.config.folder / "camera.toml")
     assert written.matrix[0, 0] == pytest.approx(bench.source.camera.matrix[0, 0], rel=0.01)
 
 
@@ -119,10 +119,10 @@ def test_photographs_measure_the_lens(bench: Bench) -> None:
 def test_the_empty_mat_tells_the_lens_of_a_camera_that_nobody_has_measured(tmp_path: Path, kit: str) -> None:
     """Its lens has a longer focal length than usual, and distortion."""
     bench = Bench(tmp_path, kit=kit)
-    bench.workshop.enter("empty")
-    bench.workshop.fresh()
-    row = bench.workshop.learn_empty()
-    bench.workshop.close()
+    bench.session.enter("empty")
+    bench.session.fresh()
+    row = bench.session.learn_empty()
+    bench.session.close()
     assert row["done"]
     written = read_camera(tmp_path / "camera.toml")
     assert written.matrix[0, 0] == pytest.approx(bench.source.camera.matrix[0, 0], rel=0.03)
@@ -139,15 +139,15 @@ def test_every_marker_is_looked_for(bench: Bench) -> None:
 def test_pieces_are_learned_only_where_they_belong(bench: Bench) -> None:
     bench.at("start")
     with pytest.raises(VisionError, match=r"set the pieces as \[enrol\] says"):
-        bench.workshop.learn_pieces()
-    assert not bench.workshop.pieces_row()["done"]
+        bench.session.learn_pieces()
+    assert not bench.session.pieces_row()["done"]
     bench.at("pieces")
-    assert bench.workshop.learn_pieces()["done"]
-    assert read_appearance(bench.outfit.folder / "set.toml", bench.kit).pieces.keys() == {"R", "G", "B", "Y"}
+    assert bench.session.learn_pieces()["done"]
+    assert read_appearance(bench.config.folder / "set.toml", bench.kit).pieces.keys() == {"R", "G", "B", "Y"}
 
 
 def test_the_start_is_checked_square_by_square(bench: Bench) -> None:
-    row = bench.at("pieces") and bench.workshop.start_row()
+    row = bench.at("pieces") and bench.session.start_row()
     assert not row["done"]
     (square,) = (wrong for wrong in row["wrong"] if wrong["cell"] == "e7")
     assert (square["expected"], square["seen"], square["right"]) == ("1G", "", False)
@@ -155,40 +155,40 @@ def test_the_start_is_checked_square_by_square(bench: Bench) -> None:
 
 
 def test_the_panel_is_tried(bench: Bench) -> None:
-    assert bench.workshop.try_cue("accepted")["tried"] == ["accepted"]
+    assert bench.session.try_cue("accepted")["tried"] == ["accepted"]
     assert bench.shown == ["accepted"]
     with pytest.raises(SetupError, match="has no 'dance'"):
-        bench.workshop.try_cue("dance")
+        bench.session.try_cue("dance")
 
 
 def test_the_table_is_written_and_understood(bench: Bench) -> None:
-    row = bench.workshop.finish()
+    row = bench.session.finish()
     assert row["files"] == ["camera.toml", "set.toml", "table.toml"]
-    text = (bench.outfit.folder / "table.toml").read_text()
+    text = (bench.config.folder / "table.toml").read_text()
     assert 'game = "domination"\ndevice = 0\ncamera = "camera.toml"\nset = "set.toml"\n' in text
 
 
 @pytest.mark.parametrize("step", ["camera", "lens", "mat", "pieces", "start"])
 def test_each_step_has_its_picture(bench: Bench, step: str) -> None:
     bench.at(step)
-    drawn = cv2.imdecode(np.frombuffer(picture(bench.workshop, step), np.uint8), cv2.IMREAD_COLOR)
-    bare = bench.workshop.frame().image.astype(int)
+    drawn = cv2.imdecode(np.frombuffer(picture(bench.session, step), np.uint8), cv2.IMREAD_COLOR)
+    bare = bench.session.frame().image.astype(int)
     assert drawn is not None
     changed = float(np.abs(drawn - bare).max(axis=2).mean())
     assert (changed > 8) == (step in ("lens", "start")) or step in ("mat", "pieces")
 
 
 def test_the_lens_can_be_begun_again(bench: Bench) -> None:
-    assert bench.workshop.forget_photographs()["photos"] == 0
-    assert bench.workshop.lens_row() == bench.workshop.lens_row() | {"done": False, "error_px": None}
+    assert bench.session.forget_photographs()["photos"] == 0
+    assert bench.session.lens_row() == bench.session.lens_row() | {"done": False, "error_px": None}
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     bench = Bench(tmp_path / "file", "lens")
     with pytest.raises(SetupError, match=r"cannot be written.*another folder"):
-        bench.workshop.photograph()
-    bench.workshop.close()
+        bench.session.photograph()
+    bench.session.close()
 
 
 class Stalling:
@@ -206,13 +206,13 @@ class Stalling:
             self.asked.set()
         return now_s
 
-    def give(self, grey: int, taken_s: float, came_s: float, workshop: Workshop) -> None:
+    def give(self, grey: int, taken_s: float, came_s: float, session: SetupSession) -> None:
         """Deliver one picture, and wait until it has arrived."""
         self.now_s = came_s
         frame = Frame(np.full((720, 1280, 3), grey, np.uint8), grey, taken_s - 100.0)
         self._pictures.put(frame)
         until = time.monotonic() + WAIT_S
-        while workshop._newest.last is not frame:
+        while session._newest.last is not frame:
             assert time.monotonic() < until
             time.sleep(0.001)
 
@@ -224,65 +224,67 @@ class Stalling:
 
 
 @pytest.fixture
-def stalling(bench: Bench, tmp_path: Path) -> Iterator[tuple[Stalling, Workshop]]:
+def stalling(bench: Bench, tmp_path: Path) -> Iterator[tuple[Stalling, SetupSession]]:
     """Return a stalling camera, and a workshop that has received one picture."""
     source = Stalling()
-    workshop = Workshop(replace(bench.outfit, folder=tmp_path), source, patience_s=0.2, clock=source.clock)
-    source.give(10, 100.0, 100.0, workshop)
-    yield source, workshop
-    workshop.close()
+    session = SetupSession(replace(bench.config, folder=tmp_path), source, patience_s=0.2, clock=source.clock)
+    source.give(10, 100.0, 100.0, session)
+    yield source, session
+    session.close()
 
 
-def test_nothing_is_learned_from_a_camera_that_has_stalled(stalling: tuple[Stalling, Workshop], bench: Bench) -> None:
-    _, workshop = stalling
-    workshop.use_camera(bench.source.camera)
+def test_nothing_is_learned_from_a_camera_that_has_stalled(
+    stalling: tuple[Stalling, SetupSession], bench: Bench
+) -> None:
+    _, session = stalling
+    session.use_camera(bench.source.camera)
     field = Field(((0, 0), (9, 0), (9, 9), (0, 9)), 8, 8, (None, None), 20.0)
     for question in (
-        workshop.photograph,
-        partial(workshop.measure, field),
-        workshop.learn_empty,
-        workshop.learn_start,
-        workshop.learn_pieces,
-        workshop.check_start,
+        session.photograph,
+        partial(session.measure, field),
+        session.learn_empty,
+        session.learn_start,
+        session.learn_pieces,
+        session.check_start,
     ):
         with pytest.raises(SetupError, match=r"no new picture for 0\.2 s: check the camera's cable"):
             question()
-    assert not list(workshop.outfit.folder.iterdir())
+    assert not list(session.config.folder.iterdir())
 
 
 @pytest.mark.parametrize("late", [(101.9, 106.0), (101.9, 106.3)])
 def test_a_picture_that_was_taken_before_the_question_is_no_answer(
-    stalling: tuple[Stalling, Workshop], late: tuple[float, float]
+    stalling: tuple[Stalling, SetupSession], late: tuple[float, float]
 ) -> None:
-    source, workshop = stalling
+    source, session = stalling
     source.now_s = 102.0
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(workshop.fresh)
+        answer = pool.submit(session.fresh)
         assert source.asked.wait(WAIT_S)
-        source.give(20, *late, workshop)
+        source.give(20, *late, session)
         with pytest.raises(SetupError, match="no new picture"):
             answer.result(WAIT_S)
 
 
 def test_a_picture_taken_after_the_question_answers_it(bench: Bench, tmp_path: Path) -> None:
     source = Stalling()
-    workshop = Workshop(replace(bench.outfit, folder=tmp_path), source, patience_s=WAIT_S, clock=source.clock)
-    source.give(10, 100.0, 100.0, workshop)
+    session = SetupSession(replace(bench.config, folder=tmp_path), source, patience_s=WAIT_S, clock=source.clock)
+    source.give(10, 100.0, 100.0, session)
     source.now_s = 102.0
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(workshop.fresh)
+        answer = pool.submit(session.fresh)
         assert source.asked.wait(WAIT_S)
         # The asking thread may look at the first pictures late, so the camera keeps delivering.
         for number in itertools.takewhile(lambda _: not answer.done(), itertools.count(1)):
-            source.give(number, 102.0 + number / 10, 102.0 + number / 10, workshop)
+            source.give(number, 102.0 + number / 10, 102.0 + number / 10, session)
         assert answer.result(WAIT_S).t_s + 100.0 >= 102.1 + QUEUE_S
-    workshop.close()
+    session.close()
 
 
 @pytest.fixture(scope="module")
 def asker(bench: Bench) -> Iterator[Client]:
     """Return a client of the bench's page."""
-    page = SetupPage(("127.0.0.1", 0), bench.workshop, token="secret")
+    page = SetupPage(("127.0.0.1", 0), bench.session, token="secret")
     yield Client(page.server.port)
     page.close()
 
@@ -322,8 +324,8 @@ def test_what_is_wrong_is_said_in_the_language_of_the_page(
     first: str,
     refused: str,
 ) -> None:
-    for name, nothing in (("camera", None), ("_reader", None), ("_views", Views(tmp_path))):
-        monkeypatch.setattr(bench.workshop, name, nothing)
+    for name, nothing in (("camera", None), ("_reader", None), ("_views", CalibrationPhotos(tmp_path))):
+        monkeypatch.setattr(bench.session, name, nothing)
     headers = {"Accept-Language": language}
     early = asker.ask("POST", "/setup/finish", "{}", JSON | headers)
     assert early[0] == 409
@@ -345,7 +347,7 @@ def test_the_calibration_board_is_printed_at_true_size(asker: Client) -> None:
 
 def test_the_printed_mat_shows_the_terrain(bench: Bench, asker: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     kit = load_kit("citadel")
-    monkeypatch.setattr(bench.workshop, "outfit", replace(bench.outfit, kit=kit, levels=start_levels(kit)))
+    monkeypatch.setattr(bench.session, "config", replace(bench.config, kit=kit, levels=start_levels(kit)))
     (page,) = pypdfium2.PdfDocument(asker.ask("GET", "/setup/mat.pdf")[2])
     assert page.get_textpage().get_text_range().startswith("1 2 2 1")
 
@@ -377,11 +379,11 @@ def test_terrain_and_pillars_are_known_at_the_start(tmp_path: Path) -> None:
     kit, game = load_kit("diamond"), load_game("diamond:table")
     source = Photographer(kit, game, lambda _: time.sleep(0.04))
     source.show("start", 0)
-    workshop = Workshop(
-        Outfit(game, kit, tmp_path, {}, levels=ground_levels(kit, game, game.start())), source, patience_s=WAIT_S
+    session = SetupSession(
+        SetupConfig(game, kit, tmp_path, {}, levels=ground_levels(kit, game, game.start())), source, patience_s=WAIT_S
     )
-    workshop.use_camera(source.camera)
-    checked = workshop.check_start()
-    workshop.close()
+    session.use_camera(source.camera)
+    checked = session.check_start()
+    session.close()
     assert next(row for row in checked.rows if row["cell"] == "c5")["expected"] == "1X@3"
-    assert [row["seen"].partition("@")[2] for row in checked.rows] == [str(level) for level in workshop.outfit.levels]
+    assert [row["seen"].partition("@")[2] for row in checked.rows] == [str(level) for level in session.config.levels]

@@ -19,12 +19,12 @@ from companion.commands.setup import Options, _chosen
 from companion.games import load_game
 from companion.simulate.photographer import HOLDS, Photographer, board_held
 from companion.simulate.viewpoint import default_camera
+from companion.web.setup.calibration_photos import ADVISED_PHOTOS, CalibrationPhotos
 from companion.web.setup.cameras import ADDRESS, DEVICE, MODULE, PHONE, Cameras, Choice, Missing, Opened
-from companion.web.setup.newest import SetupError
-from companion.web.setup.outfit import Outfit
+from companion.web.setup.config import SetupConfig
+from companion.web.setup.latest_frame import SetupError
 from companion.web.setup.page import SetupPage
-from companion.web.setup.views import ADVISED_PHOTOS, Views
-from companion.web.setup.workshop import Workshop
+from companion.web.setup.session import SetupSession
 from tests.web.conftest import WAIT_S, Client
 from tests.web.test_setup import JSON
 from vision.capture.frames import Frame, SourceLost
@@ -71,13 +71,13 @@ def shelf() -> Shelf:
 
 
 @pytest.fixture
-def workshop(tmp_path: Path, shelf: Shelf) -> Iterator[Workshop]:
+def session(tmp_path: Path, shelf: Shelf) -> Iterator[SetupSession]:
     """Return a workshop that has no camera yet."""
-    outfit = Outfit(load_game("domination"), load_kit("domination"), tmp_path, {"panel": '"none"'})
+    config = SetupConfig(load_game("domination"), load_kit("domination"), tmp_path, {"panel": '"none"'})
     cameras = Cameras(lambda: (WEBCAM, Choice(MODULE, "0")), shelf.open)
-    workshop = Workshop(outfit, Missing(), shelf.source.show, cameras=cameras, patience_s=WAIT_S)
-    yield workshop
-    workshop.close()
+    session = SetupSession(config, Missing(), shelf.source.show, cameras=cameras, patience_s=WAIT_S)
+    yield session
+    session.close()
 
 
 def soon(what: Callable[[], bool]) -> None:
@@ -88,9 +88,9 @@ def soon(what: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_a_set_up_begins_without_a_camera_and_offers_what_is_there(workshop: Workshop) -> None:
-    soon(lambda: workshop.camera_row()["why"] == "choose a camera")
-    offered = workshop.camera_row()["cameras"]
+def test_a_set_up_begins_without_a_camera_and_offers_what_is_there(session: SetupSession) -> None:
+    soon(lambda: session.camera_row()["why"] == "choose a camera")
+    offered = session.camera_row()["cameras"]
     assert [(each["kind"], each["label"], each["chosen"]) for each in offered] == [
         (DEVICE, "046d HD Pro Webcam C920", False),
         (MODULE, "0", False),
@@ -98,38 +98,38 @@ def test_a_set_up_begins_without_a_camera_and_offers_what_is_there(workshop: Wor
     ]
 
 
-def test_a_camera_that_is_chosen_is_looked_through_and_written(workshop: Workshop) -> None:
-    workshop.choose(WEBCAM)
-    soon(lambda: bool(workshop.camera_row()["done"]))
-    assert [each["kind"] for each in workshop.camera_row()["cameras"] if each["chosen"]] == [DEVICE]
-    assert workshop.outfit.keys == {"panel": '"none"', "device": '"device"'}
-    workshop.choose(Choice(PHONE))
-    assert workshop.outfit.keys == {"panel": '"none"', "phone": '"phone"'}
+def test_a_camera_that_is_chosen_is_looked_through_and_written(session: SetupSession) -> None:
+    session.choose(WEBCAM)
+    soon(lambda: bool(session.camera_row()["done"]))
+    assert [each["kind"] for each in session.camera_row()["cameras"] if each["chosen"]] == [DEVICE]
+    assert session.config.keys == {"panel": '"none"', "device": '"device"'}
+    session.choose(Choice(PHONE))
+    assert session.config.keys == {"panel": '"none"', "phone": '"phone"'}
 
 
-def test_what_one_camera_has_told_is_nothing_of_another(workshop: Workshop, shelf: Shelf) -> None:
+def test_what_one_camera_has_told_is_nothing_of_another(session: SetupSession, shelf: Shelf) -> None:
     known = default_camera()
-    workshop.use_camera(known)
-    workshop.choose(WEBCAM)
-    workshop.choose(WEBCAM)
-    assert workshop.camera is known
-    workshop.choose(SECRET)
-    assert workshop.camera is None
+    session.use_camera(known)
+    session.choose(WEBCAM)
+    session.choose(WEBCAM)
+    assert session.camera is known
+    session.choose(SECRET)
+    assert session.camera is None
     assert shelf.opened == [(WEBCAM, known), (WEBCAM, known), (SECRET, None)]
 
 
-def test_a_camera_that_cannot_be_opened_is_said_and_another_may_be_chosen(workshop: Workshop) -> None:
-    workshop.choose(WEBCAM)
+def test_a_camera_that_cannot_be_opened_is_said_and_another_may_be_chosen(session: SetupSession) -> None:
+    session.choose(WEBCAM)
     with pytest.raises(SetupError, match="ribbon cable"):
-        workshop.choose(Choice(MODULE, "0"))
-    soon(lambda: "ribbon cable" in workshop.camera_row()["why"])
-    assert not any(each["chosen"] for each in workshop.camera_row()["cameras"])
-    workshop.choose(WEBCAM)
-    soon(lambda: bool(workshop.camera_row()["done"]))
+        session.choose(Choice(MODULE, "0"))
+    soon(lambda: "ribbon cable" in session.camera_row()["why"])
+    assert not any(each["chosen"] for each in session.camera_row()["cameras"])
+    session.choose(WEBCAM)
+    soon(lambda: bool(session.camera_row()["done"]))
 
 
-def test_the_page_chooses_and_tells_no_password(workshop: Workshop) -> None:
-    page = SetupPage(("127.0.0.1", 0), workshop, token="secret")
+def test_the_page_chooses_and_tells_no_password(session: SetupSession) -> None:
+    page = SetupPage(("127.0.0.1", 0), session, token="secret")
     client = Client(page.server.port)
 
     def choose(kind: str, name: str) -> tuple[int, bytes]:
@@ -170,7 +170,7 @@ def frame(image: np.ndarray, seq: int) -> Frame:
 
 
 def test_a_view_is_kept_where_the_hand_pauses_and_not_twice(tmp_path: Path) -> None:
-    camera, views = default_camera(), Views(tmp_path)
+    camera, views = default_camera(), CalibrationPhotos(tmp_path)
     views.is_collecting = True
     first, second = board_held(camera, 0), board_held(camera, 1)
     passing = cv2.warpAffine(first, np.array([[1.0, 0, 40], [0, 1, 0]]), first.shape[1::-1], borderValue=(150,) * 3)
@@ -193,37 +193,37 @@ def test_a_view_is_kept_where_the_hand_pauses_and_not_twice(tmp_path: Path) -> N
     assert views.note(first) == {}
 
 
-def test_views_are_collected_until_there_are_enough_and_measure_the_lens(workshop: Workshop, tmp_path: Path) -> None:
-    workshop.choose(WEBCAM)
-    workshop.enter("lens")
-    assert workshop.collect()["collecting"]
-    soon(lambda: not workshop.lens_row()["collecting"])
-    row = workshop.lens_row()
+def test_views_are_collected_until_there_are_enough_and_measure_the_lens(session: SetupSession, tmp_path: Path) -> None:
+    session.choose(WEBCAM)
+    session.enter("lens")
+    assert session.collect()["collecting"]
+    soon(lambda: not session.lens_row()["collecting"])
+    row = session.lens_row()
     assert row["enough"]
     assert ADVISED_PHOTOS <= row["photos"] <= len(HOLDS)
-    note = workshop.note()
+    note = session.note()
     assert (note["views"], note["parts"]) == (row["photos"], note["all"])
-    assert workshop.measure_lens()["good"]
+    assert session.measure_lens()["good"]
     written = read_camera(tmp_path / "camera.toml")
     assert written.matrix[0, 0] == pytest.approx(default_camera().matrix[0, 0], rel=0.01)
 
 
 def test_no_views_are_collected_at_another_step_or_where_nothing_can_be_written(
-    workshop: Workshop, tmp_path: Path
+    session: SetupSession, tmp_path: Path
 ) -> None:
-    workshop.choose(WEBCAM)
-    workshop.collect()
-    workshop.enter("mat")
-    assert not workshop.lens_row()["collecting"]
+    session.choose(WEBCAM)
+    session.collect()
+    session.enter("mat")
+    assert not session.lens_row()["collecting"]
     (tmp_path / "lens").write_text("")
-    workshop.enter("lens")
-    workshop.collect()
-    soon(lambda: "cannot be written" in workshop.lens_row()["why"])
-    assert not workshop.lens_row()["collecting"]
+    session.enter("lens")
+    session.collect()
+    soon(lambda: "cannot be written" in session.lens_row()["why"])
+    assert not session.lens_row()["collecting"]
 
 
-def test_a_camera_is_chosen_with_a_touch(browser: Browser, workshop: Workshop) -> None:
-    served = SetupPage(("127.0.0.1", 0), workshop, token="secret")
+def test_a_camera_is_chosen_with_a_touch(browser: Browser, session: SetupSession) -> None:
+    served = SetupPage(("127.0.0.1", 0), session, token="secret")
     page = browser.new_page(locale="en-GB")
     page.set_default_timeout(1000 * WAIT_S)
     page.goto(f"{served.server.url}setup#token=secret")

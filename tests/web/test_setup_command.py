@@ -13,7 +13,7 @@ import pytest
 
 from companion.cli import main
 from companion.commands.options.archive import archive_of
-from companion.commands.options.web import HANDED_ON, fronted
+from companion.commands.options.web import HANDOVER_VARIABLE, serving_page
 
 pytestmark = pytest.mark.pictures
 
@@ -42,16 +42,18 @@ def test_people_and_phones_stay_when_the_match_takes_the_place_of_the_set_up(
     monkeypatch.setattr("companion.commands.setup.os.execve", lambda _path, _words, env: started.append(env))
     assert main(["setup", "domination", "--phone", "--web", "127.0.0.1:0", "--panel", "none", "-o", str(tmp_path)]) == 0
     said = capsys.readouterr().err
-    token = started[0][HANDED_ON]
+    token = started[0][HANDOVER_VARIABLE]
     assert f"setup#token={token}" in said
-    monkeypatch.setenv(HANDED_ON, token)
+    monkeypatch.setenv(HANDOVER_VARIABLE, token)
     monkeypatch.setattr("companion.commands.options.web.state_folder", lambda _: None)
-    with fronted(("127.0.0.1", 0), "domination", archive_of(tmp_path / "m.db"), lingers=False, phones=1) as front:
-        assert front is not None
-        assert front.page.token == token
+    with serving_page(
+        ("127.0.0.1", 0), "domination", archive_of(tmp_path / "m.db"), lingers=False, phones=1
+    ) as table_page:
+        assert table_page is not None
+        assert table_page.page.token == token
     code = said.partition("code=")[2].split()[0]
     assert f"#n=1&code={code}" in capsys.readouterr().err
-    assert HANDED_ON not in os.environ
+    assert HANDOVER_VARIABLE not in os.environ
 
 
 def test_a_kit_whose_pillars_cannot_stand_as_the_game_begins_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from companion.app.lobby import Lobby
+from companion.app.match_requests import MatchRequestQueue
 from companion.errors import CompanionError
 from companion.referee.clock import TimeControl
 from companion.web.feed import Feed
 from companion.web.page import Page
-from companion.web.starting import Begin, GoOn, Playable, Unfinished
+from companion.web.starting import ContinueMatch, NewMatch, Playable, Unfinished
 from tests.web.conftest import WAIT_S, Client, WebTable
 from tests.web.test_command import NOTICE
 
@@ -28,36 +28,36 @@ START = "domination 4/R,R,G,G,R,R/1,G,G,R,R,G,G,1/1,R,R,G,G,R,R,1/1,G,G,R,R,G,G,
 LEFT = Unfinished(7, "citadel", ("Cy", "Di"), "2026-11-21T19:30:00+00:00", 12)
 
 
-def lobby() -> Lobby:
+def match_requests() -> MatchRequestQueue:
     """Return a lobby with two games, a preset match, and one unfinished match."""
     games = Playable("domination", is_learned=True), Playable("domination/3", is_learned=False)
-    return Lobby(games, Begin("domination", ("Ann", "Bo"), TimeControl(600, 5)), lambda: (LEFT,))
+    return MatchRequestQueue(games, NewMatch("domination", ("Ann", "Bo"), TimeControl(600, 5)), lambda: (LEFT,))
 
 
 @pytest.fixture
-def waiting() -> Iterator[tuple[Page, Lobby]]:
+def waiting() -> Iterator[tuple[Page, MatchRequestQueue]]:
     """Return the page of a table without a match, and its lobby."""
-    feed, starter = Feed(START), lobby()
+    feed, starter = Feed(START), match_requests()
     feed.rest()
     page = Page(("127.0.0.1", 0), feed, token="secret", starter=starter)
     yield page, starter
     page.close()
 
 
-def test_a_page_without_a_match_says_so(waiting: tuple[Page, Lobby]) -> None:
+def test_a_page_without_a_match_says_so(waiting: tuple[Page, MatchRequestQueue]) -> None:
     client = Client(waiting[0].server.port)
     state = client.state()
     assert (state["mode"], state["n"], state["turns"]) == ("idle", 0, [])
     assert client.order("pause") == (409, {"error": "no match is being played; start one"})
 
 
-def test_only_who_has_the_token_starts_matches(waiting: tuple[Page, Lobby]) -> None:
+def test_only_who_has_the_token_starts_matches(waiting: tuple[Page, MatchRequestQueue]) -> None:
     page, starter = waiting
     client = Client(page.server.port)
     assert client.ask("GET", "/start")[0] == 401
     assert client.order("start", "wrong", game="domination")[0] == 401
     assert client.order("go-on", "wrong", match=7)[0] == 401
-    assert not starter.is_wanted
+    assert not starter.has_request
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,17 @@ def test_only_who_has_the_token_starts_matches(waiting: tuple[Page, Lobby]) -> N
     ],
 )
 def test_what_cannot_be_started_is_refused(
-    waiting: tuple[Page, Lobby], action: str, fields: dict[str, Any], why: str
+    waiting: tuple[Page, MatchRequestQueue], action: str, fields: dict[str, Any], why: str
 ) -> None:
     status, row = Client(waiting[0].server.port).order(action, **fields)
     assert status == 400
     assert why in row["error"]
-    assert not waiting[1].is_wanted
+    assert not waiting[1].has_request
 
 
-def test_what_the_table_cannot_begin_is_told(waiting: tuple[Page, Lobby], answering: Callable[..., None]) -> None:
+def test_what_the_table_cannot_begin_is_told(
+    waiting: tuple[Page, MatchRequestQueue], answering: Callable[..., None]
+) -> None:
     page, starter = waiting
     answering(starter, CompanionError("the camera is in use"))
     assert Client(page.server.port).order("start", game="domination") == (400, {"error": "the camera is in use"})
@@ -95,7 +97,7 @@ def test_what_the_table_cannot_begin_is_told(waiting: tuple[Page, Lobby], answer
 def test_a_match_that_is_going_on_is_left_only_if_one_says_so(
     table: WebTable, client: Client, answering: Callable[..., list[Any]]
 ) -> None:
-    starter = lobby()
+    starter = match_requests()
     table.page._starter = starter
     asked = answering(starter, None)
     table.play("c3-d3")
@@ -104,7 +106,7 @@ def test_a_match_that_is_going_on_is_left_only_if_one_says_so(
     assert status == 409
     assert "a match is going on" in row["error"]
     assert client.order("go-on", match=7, leave=True)[0] == 200
-    assert asked == [GoOn(7)]
+    assert asked == [ContinueMatch(7)]
 
 
 @pytest.fixture
@@ -115,7 +117,7 @@ def answering() -> Iterator[Callable[..., list[Any]]]:
     """
     threads = list[Thread]()
 
-    def answer(starter: Lobby, error: Exception | None) -> list[Any]:
+    def answer(starter: MatchRequestQueue, error: Exception | None) -> list[Any]:
         found = list[Any]()
 
         def run() -> None:
@@ -133,14 +135,14 @@ def answering() -> Iterator[Callable[..., list[Any]]]:
         thread.join()
 
 
-def test_another_match_begins_on_the_same_stream(waiting: tuple[Page, Lobby]) -> None:
+def test_another_match_begins_on_the_same_stream(waiting: tuple[Page, MatchRequestQueue]) -> None:
     page, _ = waiting
     connection = http.client.HTTPConnection("127.0.0.1", page.server.port, timeout=WAIT_S)
     connection.request("GET", "/events?with=state")
     answer = connection.getresponse()
     feed = page._feed
     first = next_state(answer)
-    assert (first["match"], first["mode"]) == (feed.standing.match, "idle")
+    assert (first["match"], first["mode"]) == (feed.page_state.match, "idle")
     feed.begin(START, people=("Ann", "Bo"))
     second = next_state(answer)
     assert second["match"] not in ("", first["match"])
@@ -157,7 +159,7 @@ def next_state(answer: http.client.HTTPResponse) -> dict[str, Any]:
 
 
 def test_the_form_starts_a_match(
-    waiting: tuple[Page, Lobby], browser: Browser, answering: Callable[..., list[Any]]
+    waiting: tuple[Page, MatchRequestQueue], browser: Browser, answering: Callable[..., list[Any]]
 ) -> None:
     served, starter = waiting
     asked = answering(starter, None)
@@ -178,11 +180,11 @@ def test_the_form_starts_a_match(
     page.locator("#confirm").check()
     page.locator('#starting button[value="ok"]').click()
     expect(page.locator("#starting")).to_be_hidden()
-    assert asked == [Begin("domination/3", ("", "", "Flo"), TimeControl(600, 5), confirms=True)]
+    assert asked == [NewMatch("domination/3", ("", "", "Flo"), TimeControl(600, 5), confirms=True)]
     page.close()
 
 
-def test_spectators_see_no_form(waiting: tuple[Page, Lobby], browser: Browser) -> None:
+def test_spectators_see_no_form(waiting: tuple[Page, MatchRequestQueue], browser: Browser) -> None:
     page = browser.new_page(locale="de-DE")
     page.goto(waiting[0].server.url)
     expect(page.locator("#said")).to_have_text("Es wird keine Partie gespielt.")

@@ -11,7 +11,7 @@ from companion.events import Accepted, Corrected, Event, Start, TakenBack, ViewC
 from companion.games import available_tags, load_game
 from companion.match import Match
 from companion.rules.notation import format_move, format_position
-from companion.web.story import Story, told
+from companion.web.move_history import MoveHistory, apply_event
 
 
 def record(tag: str, plies: int, seed: int = 1) -> tuple[Match, list[Event]]:
@@ -28,40 +28,40 @@ def record(tag: str, plies: int, seed: int = 1) -> tuple[Match, list[Event]]:
     return match, events
 
 
-def fold(events: list[Event]) -> Story:
-    """Return the story told by events."""
-    story = Story("")
+def fold(events: list[Event]) -> MoveHistory:
+    """Return the move history that results from events."""
+    history = MoveHistory("")
     for event in events:
-        story = told(story, event)
-    return story
+        history = apply_event(history, event)
+    return history
 
 
 @pytest.mark.parametrize("tag", available_tags())
 def test_every_accepted_move_is_a_turn(tag: str) -> None:
     match, events = record(tag, 12)
-    story = fold(events)
-    assert story.position == format_position(match.game, match.position)
-    assert [turn.n for turn in story.turns] == list(range(2, len(events) + 1))
-    assert story.start == format_position(match.game, match.start)
+    history = fold(events)
+    assert history.position == format_position(match.game, match.position)
+    assert [turn.n for turn in history.turns] == list(range(2, len(events) + 1))
+    assert history.start == format_position(match.game, match.start)
 
 
 def test_what_is_taken_back_stands_no_more() -> None:
     match, events = record("domination", 5)
     back = match.take_back(2)
     position = format_position(match.game, back.position)
-    story = fold([*events, TakenBack(t=9.0, n=7, moves=("x", "y"), position=position)])
-    assert [turn.n for turn in story.turns] == [2, 3, 4]
-    assert story.position == position
+    history = fold([*events, TakenBack(t=9.0, n=7, moves=("x", "y"), position=position)])
+    assert [turn.n for turn in history.turns] == [2, 3, 4]
+    assert history.position == position
 
 
 def test_a_ruling_that_a_move_was_played_is_a_turn_of_its_arbiter() -> None:
     match, events = record("domination", 1)
     move = match.game.legal_moves(match.position)[0]
     text = format_move(match.game, match.position, move)
-    story = fold([*events, Corrected(t=3.0, n=3, by="Ann", move=text)])
-    assert story.turns[-1].by == "Ann"
-    assert story.turns[-1].move == text
-    assert story.position == format_position(match.game, match.play(move).position)
+    history = fold([*events, Corrected(t=3.0, n=3, by="Ann", move=text)])
+    assert history.turns[-1].by == "Ann"
+    assert history.turns[-1].move == text
+    assert history.position == format_position(match.game, match.play(move).position)
 
 
 def test_a_ruling_that_is_no_move_is_refused() -> None:
@@ -80,8 +80,8 @@ def test_another_position_set_by_hand_is_a_turn_without_a_move() -> None:
     _, events = record("domination", 2)
     elsewhere, _ = record("domination", 9, seed=5)
     other = format_position(elsewhere.game, elsewhere.position)
-    story = fold([*events, Corrected(t=8.0, n=4, by="arbiter", position=other)])
-    assert (story.turns[-1].move, story.turns[-1].position) == ("", other)
+    history = fold([*events, Corrected(t=8.0, n=4, by="arbiter", position=other)])
+    assert (history.turns[-1].move, history.turns[-1].position) == ("", other)
 
 
 def test_a_ruling_that_changes_nothing_is_no_turn() -> None:
@@ -97,10 +97,10 @@ def test_views_are_no_turns() -> None:
 
 def test_turns_are_found_by_their_event() -> None:
     _, events = record("domination", 3)
-    story = fold(events)
-    assert story.at(1).position == story.start  # type: ignore[union-attr]
-    assert story.at(3) is story.turns[1]
-    assert story.at(99) is None
+    history = fold(events)
+    assert history.at(1).position == history.start  # type: ignore[union-attr]
+    assert history.at(3) is history.turns[1]
+    assert history.at(99) is None
 
 
 def test_a_turn_names_its_squares() -> None:

@@ -31,7 +31,7 @@ def add_kings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kings", choices=(STACKED, UNMARKED), default=STACKED, help=what)
 
 
-def as_they_lie(match: Match, kings: str) -> Match:
+def with_king_marking(match: Match, kings: str) -> Match:
     """``match`` at a table where kings are marked as ``--kings`` says."""
     return replace(match, game=match.game.unmarked()) if kings == UNMARKED else match
 
@@ -66,6 +66,6 @@ def open_kit(name: str | None, game: Game) -> Kit:
     return kit
 
 
-def lasting_name(option: str | None, kit: Kit) -> str:
+def persistent_name(option: str | None, kit: Kit) -> str:
     """The name by which the kit of ``--kit`` can be found again: the path of a user's file, else the kit's name."""
     return str(Path(option).absolute()) if option and Path(option).is_file() else kit.name

@@ -26,7 +26,7 @@ def add_hall(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def told_to_hall(broker: Broker | None, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
+def publishing(broker: Broker | None, table: Table, info: MatchInfo, past: tuple[Event, ...] = ()) -> Iterator[None]:
     """Publish the events of ``table`` while it runs, if there is a broker; ``past`` are those before a restart."""
     if broker is None:
         yield

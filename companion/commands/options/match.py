@@ -16,19 +16,19 @@ from pathlib import Path
 from calibration.kit import Kit
 from companion.app.album import Album
 from companion.app.heartbeat import heartbeat
-from companion.app.mismatch import MismatchTeller
-from companion.app.resumption import Interrupted
+from companion.app.mismatch import MismatchReporter
+from companion.app.resumption import InterruptedMatch
 from companion.app.station import Station
 from companion.app.table import Table
-from companion.commands.options.hall import add_hall, told_to_hall
+from companion.commands.options.hall import add_hall, publishing
 from companion.commands.options.parser import OptionGroup
 from companion.commands.options.save import SaveOptions, add_save, open_tape
-from companion.commands.options.source import Sight
+from companion.commands.options.source import TableInput
 from companion.commands.options.station import StationOptions, add_station, listen, open_for
 from companion.commands.options.tls import add_tls
-from companion.commands.options.web import Front, add_page
+from companion.commands.options.web import TablePage, add_page
 from companion.commands.output.lines import notify
-from companion.commands.output.saving import SavingWatch, notify_saving, print_saving
+from companion.commands.output.saving import SaveFailureReporter, notify_saving, print_saving
 from companion.errors import BadText
 from companion.events import Event, to_json
 from companion.hall.topics import Broker
@@ -38,7 +38,7 @@ from companion.phrases import language
 from companion.recorder.keeper import Keeper
 from companion.recorder.place import open_store
 from companion.recorder.store import MatchInfo, Recorded
-from companion.referee.clock import TimeControl, parse_time_control, wound
+from companion.referee.clock import TimeControl, new_clock, parse_time_control
 from companion.referee.referee import Referee
 from companion.rules.board import Player
 from companion.rules.notation import format_position
@@ -137,59 +137,66 @@ class Session:
     match: Match
     kit: Kit
     kit_name: str
-    sight: Sight
+    sight: TableInput
     is_live: bool
     is_over: Callable[[], bool] = lambda: False
-    left: Interrupted | None = None
+    left: InterruptedMatch | None = None
 
 
-def referee_match(play: PlayOptions, output: OutputOptions, session: Session, front: Front | None) -> None:
-    """Referee one match, from its frame source to the outputs of its events, including the page at ``front``.
+def referee_match(play: PlayOptions, output: OutputOptions, session: Session, table_page: TablePage | None) -> None:
+    """Referee one match, from its frame source to the outputs of its events, including the page at ``table_page``.
 
     Raises CompanionError, VisionError.
     """
     store = open_store(output.store)
     match, sight, left = session.match, session.sight, session.left
-    tape = open_tape(output.recording, match, session.kit, session.kit_name, sight.eyes, is_live=session.is_live)
+    tape = open_tape(
+        output.recording, match, session.kit, session.kit_name, sight.camera_reader, is_live=session.is_live
+    )
     begun = _info(match, session.kit_name, output.station.names)
     number = left.number if left else store.begin(begun, confirms=play.confirm)
     if tape is not None:
         store.add_recording(number, Recorded(tape.folder.absolute(), left.from_s if left else 0.0))
         if sight.pillars is not None:
-            sight.pillars.witness = tape.sense
+            sight.pillars.frame_sink = tape.sense
     keeper = Keeper(store, number)
-    station, wishes = open_for(output.station, match.game, output.store, is_json=output.json)
+    station, station_config = open_for(output.station, match.game, output.store, is_json=output.json)
     if left is not None:
         print(left.notice, file=sys.stderr if output.json else sys.stdout)
     table = _table(play, session, keeper, station, tape, left)
-    _let_follow(table, output, match, has_panel=wishes.panel != "none")
-    presses = listen(station, wishes, table)
-    if front is not None:
-        front.is_panel(station, wishes, presses, output.station.language or "en", output.store)
+    _let_follow(table, output, match, has_panel=station_config.panel != "none")
+    presses = listen(station, station_config, table)
+    if table_page is not None:
+        table_page.add_phone_panel(station, station_config, presses, output.station.language or "en", output.store)
     info, past = store.info(number), left.events if left else ()
-    page = nullcontext() if front is None else front.shows(table, info, past, sight.phones)
-    with told_to_hall(output.hall, table, info, past), page, _left_in_order(table, keeper, goes_on=sight.is_lasting):
+    page = nullcontext() if table_page is None else table_page.serving(table, info, past, sight.phones)
+    with publishing(output.hall, table, info, past), page, _left_in_order(table, keeper, goes_on=sight.is_lasting):
         table.run()
 
 
 def _table(
-    play: PlayOptions, session: Session, keeper: Keeper, station: Station, tape: Tape | None, left: Interrupted | None
+    play: PlayOptions,
+    session: Session,
+    keeper: Keeper,
+    station: Station,
+    tape: Tape | None,
+    left: InterruptedMatch | None,
 ) -> Table:
     """The table at which the match of ``session`` begins, or continues as it was ``left``.  Raises BadText."""
     match, sight = session.match, session.sight
-    timer = None if play.clock is None else wound(play.clock, match.game.players)
+    timer = None if play.clock is None else new_clock(play.clock, match.game.players)
     if left is not None:
         timer = left.clock or timer
     return Table(
         sight.source,
-        sight.eyes,
+        sight.camera_reader,
         Referee(match, left.next_n if left else 1, confirming=play.confirm, timer=timer, verifying=True),
         keeper,
         station,
         list(sight.listeners),
         is_over=session.is_over,
         from_s=left.from_s if left else None,
-        witness=tape,
+        frame_sink=tape,
         pillars=sight.pillars,
     )
 
@@ -212,16 +219,16 @@ def _let_follow(table: Table, output: OutputOptions, match: Match, *, has_panel:
     """Attach to the table everything in this process except its page."""
     if output.json:
         table.listeners.insert(0, print_event)
-        table.followers.append(SavingWatch(print_saving))
+        table.state_observers.append(SaveFailureReporter(print_saving))
     if not has_panel:
-        table.followers.append(SavingWatch(notify_saving))
-    table.onlookers.append(MismatchTeller(notify))
+        table.state_observers.append(SaveFailureReporter(notify_saving))
+    table.frame_observers.append(MismatchReporter(notify))
     if output.pictures:
-        table.onlookers.append(
-            Album(output.pictures, table.eyes, match.game.layout.terrain, language("en", match.game))
+        table.frame_observers.append(
+            Album(output.pictures, table.camera_reader, match.game.layout.terrain, language("en", match.game))
         )
     if (beat := heartbeat(os.environ, time.monotonic)) is not None:
-        table.followers.append(beat)
+        table.state_observers.append(beat)
 
 
 def _info(match: Match, kit: str, names: Mapping[Player, str]) -> MatchInfo:

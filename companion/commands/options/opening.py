@@ -10,11 +10,11 @@ from types import MappingProxyType
 from calibration.appearance import appearance_kit
 from calibration.errors import ProfileError
 from calibration.kit import Kit
-from companion.app.resumption import Interrupted, left_open
-from companion.commands.options.game import as_they_lie, begin_match, lasting_name, open_kit
+from companion.app.resumption import InterruptedMatch, load_interrupted
+from companion.commands.options.game import begin_match, open_kit, persistent_name, with_king_marking
 from companion.commands.options.match import Session
 from companion.commands.options.serial import PacedSource, open_pillars
-from companion.commands.options.source import open_sight
+from companion.commands.options.source import open_input
 from companion.commands.options.table import TableOptions
 from companion.errors import CompanionError
 from companion.games import available_tags, load_game
@@ -23,31 +23,31 @@ from companion.recorder.store import MatchId
 from companion.recorder.summary import summaries
 from companion.rules.board import Player
 from companion.rules.game import Game
-from companion.web.starting import Begin, Choice, Playable, Unfinished
+from companion.web.starting import Choice, NewMatch, Playable, Unfinished
 from vision.capture.recording import Recording
 
 
-def open_session(options: TableOptions, left: Interrupted | None, recordings: Sequence[Recording] = ()) -> Session:
+def open_session(options: TableOptions, left: InterruptedMatch | None, recordings: Sequence[Recording] = ()) -> Session:
     """Open the session for a new match or for one that was ``left`` unfinished.
 
     Raises CompanionError, ProfileError, VisionError.
     """
     begins = options.start or (recordings[0].start if recordings else None) or None
-    match = as_they_lie(begin_match(options.game, begins) if left is None else left.match, options.kings)
+    match = with_king_marking(begin_match(options.game, begins) if left is None else left.match, options.kings)
     kit = open_kit(options.kit or (_kit_of(recordings[0]) if recordings else None), match.game)
     pillars = open_pillars(options.serial, kit, recordings)
     try:
-        sight = open_sight(options.source, kit, match, recordings, resume=options.play.resume)
+        sight = open_input(options.source, kit, match, recordings, resume=options.play.resume)
     except BaseException:
         if pillars is not None:
             pillars.close()
         raise
     source = PacedSource(sight.source) if recordings and options.serial else sight.source
     sight = replace(sight, source=source, pillars=sight.pillars or pillars)
-    return Session(match, kit, lasting_name(options.kit, kit), sight, is_live=not recordings, left=left)
+    return Session(match, kit, persistent_name(options.kit, kit), sight, is_live=not recordings, left=left)
 
 
-def resumed(options: TableOptions, left: Interrupted | None) -> TableOptions:
+def resumed(options: TableOptions, left: InterruptedMatch | None) -> TableOptions:
     """The options with which a match that was ``left`` continues: with its own players and way of confirming."""
     if left is None:
         return options
@@ -56,17 +56,17 @@ def resumed(options: TableOptions, left: Interrupted | None) -> TableOptions:
     return _named(replace(options, play=play), names)
 
 
-def started(options: TableOptions, wanted: Choice) -> tuple[TableOptions, Interrupted | None]:
+def started(options: TableOptions, wanted: Choice) -> tuple[TableOptions, InterruptedMatch | None]:
     """The options of a match started at the table of ``options``, and its state if it is a stored one.
 
     Raises CompanionError: there is no such match, or it cannot be continued.
     """
-    left = None if isinstance(wanted, Begin) else _kept(options, MatchId(wanted.match))
-    if isinstance(wanted, Begin):
+    left = None if isinstance(wanted, NewMatch) else _kept(options, MatchId(wanted.match))
+    if isinstance(wanted, NewMatch):
         begin = wanted
     else:
         assert left is not None
-        begin = Begin(left.match.game.tag, left.names, confirms=left.confirms)
+        begin = NewMatch(left.match.game.tag, left.names, confirms=left.confirms)
     game = load_game(begin.game)
     kit_option, kit = _kit_for(options, game)
     appearances = tuple(file for file in options.source.appearances if appearance_kit(file) == kit.name)
@@ -119,10 +119,10 @@ def _kit_for(options: TableOptions, game: Game) -> tuple[str | None, Kit]:
         return None, open_kit(None, game)
 
 
-def _kept(options: TableOptions, number: MatchId) -> Interrupted:
+def _kept(options: TableOptions, number: MatchId) -> InterruptedMatch:
     """The unfinished stored match with this number.  Raises CompanionError if there is none."""
     with open_store(options.output.store) as store:
-        left = left_open(store, number)
+        left = load_interrupted(store, number)
     if left is None:
         raise CompanionError(f"match {number} is over, or never began; start a new one")
     return left

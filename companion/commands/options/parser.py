@@ -23,13 +23,13 @@ class OptionGroup:
 T = TypeVar("T", bound=OptionGroup)
 
 
-def filled(kind: type[T], arguments: argparse.Namespace) -> T:
+def parse_group(kind: type[T], arguments: argparse.Namespace) -> T:
     """An instance of ``kind`` with the values in ``arguments``."""
     hints, values = get_type_hints(kind), {}
     for field in fields(kind):
         hint = hints[field.name]
         is_group = isinstance(hint, type) and issubclass(hint, OptionGroup)
-        values[field.name] = filled(hint, arguments) if is_group else _frozen(getattr(arguments, field.name))
+        values[field.name] = parse_group(hint, arguments) if is_group else _frozen(getattr(arguments, field.name))
     return kind(**values)
 
 
@@ -52,5 +52,5 @@ def add_command(
     ``complete`` may add options that are given elsewhere than on the command line.
     """
     parser = subparsers.add_parser(name, help=help, description=description)
-    parser.set_defaults(run=lambda arguments: run(filled(kind, complete(arguments))))
+    parser.set_defaults(run=lambda arguments: run(parse_group(kind, complete(arguments))))
     return parser

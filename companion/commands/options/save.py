@@ -11,13 +11,13 @@ from pathlib import Path
 from calibration.appearance import format_appearance
 from calibration.camera import format_camera
 from calibration.kit import Kit
-from companion.app.eyes import Eyes
-from companion.app.several import SeveralEyes
+from companion.app.camera_reader import CameraReader
+from companion.app.multi_camera import MultiCameraReader
 from companion.commands.options.parser import OptionGroup
 from companion.commands.output.lines import notify
 from companion.match import Match
 from companion.rules.notation import format_position
-from companion.tape.reel import CARD, Card, Reel
+from companion.tape.recording_writer import INFO, RecordingInfo, RecordingWriter
 from companion.tape.tape import Tape
 
 UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -53,7 +53,13 @@ def _bytes(text: str) -> int:
 
 
 def open_tape(
-    options: SaveOptions, match: Match, kit: Kit, kit_name: str, eyes: Eyes | SeveralEyes, *, is_live: bool
+    options: SaveOptions,
+    match: Match,
+    kit: Kit,
+    kit_name: str,
+    camera_reader: CameraReader | MultiCameraReader,
+    *,
+    is_live: bool,
 ) -> Tape | None:
     """The recorder for the options of :func:`add_save`; None if no recording is wanted.
 
@@ -65,21 +71,21 @@ def open_tape(
     """
     if options.save is None:
         return None
-    if isinstance(eyes, SeveralEyes):
+    if isinstance(camera_reader, MultiCameraReader):
         notify("--save keeps the pictures of the first camera only")
-    card = Card(
+    info = RecordingInfo(
         start=format_position(match.game, match.position),
         game=match.game.tag,
         kit=kit_name,
         fps=FPS,
-        camera="" if eyes.finds_lens else format_camera(eyes.reader.camera),
-        appearance=format_appearance(eyes.reader.appearance),
+        camera="" if camera_reader.finds_lens else format_camera(camera_reader.reader.camera),
+        appearance=format_appearance(camera_reader.reader.appearance),
         pillars=kit.cells if kit.pillars is not None else (),
     )
-    return Tape(Reel(_free_folder(options.save), card, options.save_space), notify, is_live=is_live)
+    return Tape(RecordingWriter(_free_folder(options.save), info, options.save_space), notify, is_live=is_live)
 
 
 def _free_folder(folder: Path) -> Path:
     """``folder``, or if that is a recording ``folder-2``, ``folder-3`` and so on."""
     names = chain([folder], (folder.with_name(f"{folder.name}-{k}") for k in count(2)))
-    return next(name for name in names if not (name / CARD).exists())
+    return next(name for name in names if not (name / INFO).exists())

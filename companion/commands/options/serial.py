@@ -10,7 +10,7 @@ from calibration.kit import Kit
 from companion.app.pillars import Pillars, PillarSource
 from companion.app.sensors import FILE, FileSensors, LinkSensors, ServedSensors, SteppedSensors
 from companion.errors import CompanionError
-from companion.simulate.standing import seeded
+from companion.simulate.placement import make_rng
 from companion.simulate.table import SimulatedTable
 from firmware_bridge.simulated.bench import Bench
 from firmware_bridge.simulated.device import Device
@@ -69,7 +69,7 @@ def simulated_pillars(
         return [pillars.base_mm + pillars.step_mm * level for level in table.levels]
 
     low_mm, high_mm = (pillars.base_mm + pillars.step_mm * level for level in (pillars.lowest, pillars.highest))
-    bench = Bench(heights_mm(0.0), low_mm, high_mm, noise_mm=OWN_NOISE_MM, rng=seeded("pots", seed))
+    bench = Bench(heights_mm(0.0), low_mm, high_mm, noise_mm=OWN_NOISE_MM, rng=make_rng("pots", seed))
     device = Device(bench, heights_mm, faults)
     source: PillarSource = ServedSensors(device, kit) if in_real_time else SteppedSensors(device, kit)
     return Pillars(source, kit)

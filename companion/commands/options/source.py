@@ -11,19 +11,19 @@ from calibration.appearance import SetAppearance
 from calibration.board_lens import prior_camera
 from calibration.camera import Camera, read_camera
 from calibration.kit import Kit
-from companion.app.eyes import Eyes
+from companion.app.camera_reader import CameraReader
 from companion.app.ground import ground_levels
 from companion.app.lens import LensFinder
 from companion.app.memory import keep_small
+from companion.app.multi_camera import MultiCameraReader
 from companion.app.pillars import Pillars
-from companion.app.several import SeveralEyes
 from companion.app.table import Listener
 from companion.commands.options.appearance import appearance_of
 from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup
 from companion.commands.options.serial import simulated_pillars
 from companion.commands.output.lines import notify
-from companion.commands.output.progress import COMPILING, waited_for
+from companion.commands.output.progress import COMPILING, progress_status
 from companion.errors import CompanionError
 from companion.match import Match
 from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
@@ -72,7 +72,7 @@ class SourceOptions(OptionGroup):
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class TableInput:
     """The input of a table: the frame source, the readers, and listeners of the source that want to hear events.
 
     ``pillars`` are those that a source measures itself; a table that ``is_lasting`` is there again at the next run, so
@@ -80,7 +80,7 @@ class Sight:
     """
 
     source: FrameSource
-    eyes: Eyes | SeveralEyes
+    camera_reader: CameraReader | MultiCameraReader
     listeners: tuple[Listener, ...] = ()
     pillars: Pillars | None = None
     is_lasting: bool = False
@@ -139,9 +139,9 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--simulate", action="store_true", help="a simulated table, as in the demonstration")
 
 
-def open_sight(
+def open_input(
     options: SourceOptions, kit: Kit, match: Match, recordings: Sequence[Recording], *, resume: bool
-) -> Sight:
+) -> TableInput:
     """Open the source; ``recordings`` are those of the folders, ``resume``: a stored match is to be continued.
 
     Raises CompanionError when the options do not fit together, ProfileError, SourceLost.
@@ -164,10 +164,10 @@ def open_sight(
     cameras = [prior_camera(SIZE) if file == AUTO else read_camera(file) for file in files]
     finders = [LensFinder(kit, notify) if file == AUTO else None for file in files]
     appearances = [appearance_of(file, kit) for file in sets] or [appearance_of(None, kit)] * count
-    eyes = _eyes(kit, cameras, appearances, finders, ground_levels(kit, match.game, match.position))
+    camera_reader = _readers(kit, cameras, appearances, finders, ground_levels(kit, match.game, match.position))
     if recordings:
         played = [RecordingSource(recording) for recording in recordings]
-        return Sight(played[0] if count == 1 else Together(played), eyes)
+        return TableInput(played[0] if count == 1 else Together(played), camera_reader)
     usb, others = cameras[: len(devices)], cameras[len(devices) :]
     ribbon, held = others[: len(modules)], others[len(modules) :]
     drivers: list[Device] = [named_camera(device, camera) for device, camera in zip(devices, usb, strict=True)]
@@ -175,45 +175,47 @@ def open_sight(
     phones = tuple(
         PhoneCamera(f"phone {n}", (camera.width_px, camera.height_px)) for n, camera in enumerate(held, start=1)
     )
-    return Sight(LiveSource([*drivers, *phones], notify), eyes, is_lasting=True, phones=phones)
+    return TableInput(LiveSource([*drivers, *phones], notify), camera_reader, is_lasting=True, phones=phones)
 
 
-def _simulated(kit: Kit, match: Match) -> Sight:
+def _simulated(kit: Kit, match: Match) -> TableInput:
     table = SimulatedTable(kit, match, SIMULATED_SEED, pace=REAL, wait=clock())
     levels = ground_levels(kit, match.game, match.position)
-    eyes = simulated_eyes(kit, table, levels)
-    return Sight(table, eyes, (table.hear,), simulated_pillars(table, kit, SIMULATED_SEED, in_real_time=True))
+    camera_reader = simulated_camera_reader(kit, table, levels)
+    return TableInput(
+        table, camera_reader, (table.hear,), simulated_pillars(table, kit, SIMULATED_SEED, in_real_time=True)
+    )
 
 
-def simulated_eyes(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> Eyes:
+def simulated_camera_reader(kit: Kit, table: SimulatedTable, levels: tuple[int, ...]) -> CameraReader:
     """The readers of a simulated table, with the appearance learned from a simulated enrolment picture."""
-    with waited_for(COMPILING):
+    with progress_status(COMPILING):
         appearance = enrol(enrol_picture(kit, levels=levels), kit, table.camera, levels)
-        eyes = Eyes(kit, table.camera, appearance, levels)
-        _warm_up(eyes)
-    return eyes
+        camera_reader = CameraReader(kit, table.camera, appearance, levels)
+        _warm_up(camera_reader)
+    return camera_reader
 
 
-def _eyes(
+def _readers(
     kit: Kit,
     cameras: Sequence[Camera],
     appearances: Sequence[SetAppearance],
     finders: Sequence[LensFinder | None],
     levels: tuple[int, ...],
-) -> Eyes | SeveralEyes:
+) -> CameraReader | MultiCameraReader:
     each = [
-        Eyes(kit, camera, appearance, levels, finder)
+        CameraReader(kit, camera, appearance, levels, finder)
         for camera, appearance, finder in zip(cameras, appearances, finders, strict=True)
     ]
-    with waited_for(COMPILING):
+    with progress_status(COMPILING):
         _warm_up(each[0])
-    return each[0] if len(each) == 1 else SeveralEyes(each)
+    return each[0] if len(each) == 1 else MultiCameraReader(each)
 
 
-def _warm_up(eyes: Eyes) -> None:
+def _warm_up(camera_reader: CameraReader) -> None:
     """Compile all loops.  Memory used to build a colour model is released first, to lower the peak."""
     keep_small()
-    warm_up(eyes.reader)
+    warm_up(camera_reader.reader)
     keep_small()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from companion.app.presses import Presses
-from companion.app.station import Station, Wishes, open_buttons, open_station
+from companion.app.station import Station, StationConfig, open_buttons, open_station
 from companion.app.table import Table
 from companion.commands.options.parser import OptionGroup
 from companion.errors import CompanionError
@@ -44,7 +44,9 @@ def add_station(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(names=MappingProxyType({}), pins=Pins())
 
 
-def wishes_of(options: StationOptions, game: Game | None, store: Path | None, *, is_json: bool) -> Wishes:
+def make_station_config(
+    options: StationOptions, game: Game | None, store: Path | None, *, is_json: bool
+) -> StationConfig:
     """What is wanted of the station, from the options.
 
     ``store`` is the match store, beside which the voice's clips are kept; with ``is_json`` standard output is read by a
@@ -54,24 +56,26 @@ def wishes_of(options: StationOptions, game: Game | None, store: Path | None, *,
     if game and strangers:
         players = ", ".join(game.players)
         raise CompanionError(f"names: there is no player {min(strangers)!r} in {game.tag}; the players are {players}")
-    return Wishes(
+    return StationConfig(
         panel=options.panel or ("none" if is_json else "terminal"),
-        tongue=language(options.language or "en", game),
+        lang=language(options.language or "en", game),
         names=options.names,
         pins=options.pins,
         voice=clips_folder(store, os.environ) if options.voice else None,
     )
 
 
-def open_for(options: StationOptions, game: Game, store: Path | None, *, is_json: bool) -> tuple[Station, Wishes]:
-    """Open the station; return it with what is wanted of it (see :func:`wishes_of`).  Raises CompanionError."""
-    wishes = wishes_of(options, game, store, is_json=is_json)
-    return open_station(wishes, game.players, sys.stderr if is_json else sys.stdout), wishes
+def open_for(
+    options: StationOptions, game: Game, store: Path | None, *, is_json: bool
+) -> tuple[Station, StationConfig]:
+    """Open the station; return it with its configuration (:func:`make_station_config`).  Raises CompanionError."""
+    station_config = make_station_config(options, game, store, is_json=is_json)
+    return open_station(station_config, game.players, sys.stderr if is_json else sys.stdout), station_config
 
 
-def listen(station: Station, wishes: Wishes, table: Table) -> Presses:
+def listen(station: Station, station_config: StationConfig, table: Table) -> Presses:
     """Connect the station and its buttons to the table; return the handler of presses.  Raises PanelError."""
-    table.followers.append(station)
-    presses = Presses(table.inbox, station.note, wishes.tongue)
-    station.listen(open_buttons(wishes, presses))
+    table.state_observers.append(station)
+    presses = Presses(table.inbox, station.note, station_config.lang)
+    station.listen(open_buttons(station_config, presses))
     return presses

@@ -25,7 +25,7 @@ def add_store_command(
     return parser
 
 
-def nothing_kept(store: Path | None) -> bool:
+def is_default_missing(store: Path | None) -> bool:
     """Whether nothing has been stored yet: no store is named, and the user's own does not exist.  Raises StoreError."""
     return store is None and not default_store(os.environ).exists()
 

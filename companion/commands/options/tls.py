@@ -10,7 +10,7 @@ from pathlib import Path
 
 from companion.errors import CompanionError
 from companion.recorder.place import default_store, make_folder
-from companion.web.connections import is_own
+from companion.web.connections import is_loopback_address
 from companion.web.tls import Certificate, own_names
 
 
@@ -38,7 +38,9 @@ def certificate_of(
     """
     if has_phones and web is None:
         raise CompanionError("--phone: its pictures come by way of the page; give --web 0.0.0.0:8443 too")
-    if files is None and not (has_phones and web is not None and not is_own(web[0]) and web[0] != "localhost"):
+    if files is None and not (
+        has_phones and web is not None and not is_loopback_address(web[0]) and web[0] != "localhost"
+    ):
         return None
     if web is None:
         raise CompanionError("--tls: there is no page to serve; give --web HOST:PORT too")

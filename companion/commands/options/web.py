@@ -13,20 +13,20 @@ from pathlib import Path
 
 import segno
 
+from companion.app.live_preview import LivePreview
 from companion.app.presses import Presses
-from companion.app.station import Station, Wishes
+from companion.app.station import Station, StationConfig
 from companion.app.table import Table
-from companion.app.window import Window
 from companion.commands.options.address import address as parse_address
 from companion.commands.output.lines import notify
 from companion.events import Event
 from companion.games import load_game
-from companion.panel.desk import Desk
-from companion.panel.live import LiveDesk
-from companion.phone.door import Door, code_of
-from companion.phone.eye import EyeRoutes, address_of
+from companion.panel.controller import PanelController
+from companion.panel.threaded import ThreadedPanel
+from companion.phone.access import PhoneAccess, code_of
+from companion.phone.camera_routes import PhoneCameraRoutes, camera_url
 from companion.phone.panel import PhonePanel
-from companion.phone.panels import PanelRoutes, Watched, panel_address
+from companion.phone.panels import PanelBinding, PanelRoutes, panel_url
 from companion.recorder.place import state_folder
 from companion.recorder.store import MatchInfo
 from companion.voice.library import Library, clips_folder
@@ -39,11 +39,11 @@ from companion.web.tls import Certificate, own_address
 from companion.web.token import kept_token, new_token
 from vision.capture.phone import PhoneCamera
 
-HANDED_ON = "STACKING_GAMES_TOKEN"
+HANDOVER_VARIABLE = "STACKING_GAMES_TOKEN"
 """Environment variable in which a set-up passes its page's token to the match that replaces it, for open pages."""
 
-LOOK_S = 0.2
-"""Polling interval while waiting; nobody notices so short a wait."""
+POLL_S = 0.2
+"""Polling interval while waiting."""
 
 
 def add_page(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +51,7 @@ def add_page(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--web", type=parse_address, metavar="HOST:PORT", help="serve the page of the table there")
 
 
-class Front:
+class TablePage:
     """The page of a table, which stays from match to match."""
 
     def __init__(
@@ -73,12 +73,12 @@ class Front:
         self.feed = Feed(start)
         self.feed.rest()
         kept = "" if state is None else kept_token(state)
-        token = kept or os.environ.pop(HANDED_ON, "") or new_token()
-        doors = [Door(code_of(token, n)) for n in range(1, phones + 1)]
+        token = kept or os.environ.pop(HANDOVER_VARIABLE, "") or new_token()
+        accesses = [PhoneAccess(code_of(token, n)) for n in range(1, phones + 1)]
         panel_code = code_of(token, 0)
         self.panels = PanelRoutes(panel_code, lambda: self.page.token, notify)
-        self.eyes = EyeRoutes(doors, lambda: self.page.token, notify, panel_code=panel_code)
-        routes = [*self.panels.routes(), *(self.eyes.routes() if doors else ())]
+        self.phone_cameras = PhoneCameraRoutes(accesses, lambda: self.page.token, notify, panel_code=panel_code)
+        routes = [*self.panels.routes(), *(self.phone_cameras.routes() if accesses else ())]
         self.page = Page(
             address,
             self.feed,
@@ -91,41 +91,41 @@ class Front:
         )
         notify(self.page.notice)
         if not kept:
-            notify(
-                f"a phone as panel: {panel_address(self.page.server.url_of(shown_host(self.page.server)), panel_code)}"
-            )
-        for n, door in enumerate(doors, start=1):
-            show_code(self.page.server, n, "" if kept else door.code)
+            notify(f"a phone as panel: {panel_url(self.page.server.url_of(shown_host(self.page.server)), panel_code)}")
+        for n, access in enumerate(accesses, start=1):
+            show_code(self.page.server, n, "" if kept else access.code)
 
-    def is_panel(self, station: Station, wishes: Wishes, presses: Presses, code: str, store: Path | None) -> None:
+    def add_phone_panel(
+        self, station: Station, station_config: StationConfig, presses: Presses, code: str, store: Path | None
+    ) -> None:
         """Let phones be panels of the match that ``station`` follows, in the language with this ``code``."""
-        library = Library(clips_folder(store, os.environ), wishes.tongue.voice)
-        panel = PhonePanel(wishes.tongue, code, library, self.panels.bell.ring)
-        station.join(LiveDesk(Desk(panel, time.monotonic, wishes.tongue, wishes.names)))
-        self.panels.show(Watched(panel, presses))
+        library = Library(clips_folder(store, os.environ), station_config.lang.voice)
+        panel = PhonePanel(station_config.lang, code, library, self.panels.change_signal.notify_all)
+        station.join(ThreadedPanel(PanelController(panel, time.monotonic, station_config.lang, station_config.names)))
+        self.panels.show(PanelBinding(panel, presses))
 
     @contextmanager
-    def shows(
+    def serving(
         self, table: Table, info: MatchInfo, past: tuple[Event, ...] = (), phones: Sequence[PhoneCamera] = ()
     ) -> Iterator[None]:
         """Show ``table``, whose cameras are ``phones``, while it runs; ``past`` are the events before a restart."""
-        window = Window(table.eyes, load_game(info.game).layout.terrain, time.monotonic)
-        self.feed.begin(info.start, past, info.names, table.eyes.reader.kit)
-        self.page.serve(table.inbox.put, window.picture)
+        preview = LivePreview(table.camera_reader, load_game(info.game).layout.terrain, time.monotonic)
+        self.feed.begin(info.start, past, info.names, table.camera_reader.reader.kit)
+        self.page.serve(table.inbox.put, preview.picture)
         table.listeners.append(self.feed)
-        table.followers += [self.feed, window]
-        table.onlookers.append(window)
-        self.eyes.look(phones)
+        table.state_observers += [self.feed, preview]
+        table.frame_observers.append(preview)
+        self.phone_cameras.look(phones)
         try:
             yield
         finally:
-            self.eyes.look(())
+            self.phone_cameras.look(())
             self.panels.show(None)
             self.page.rest()
 
 
 @contextmanager
-def fronted(
+def serving_page(
     address: tuple[str, int] | None,
     start: str,
     archive: Archive,
@@ -134,7 +134,7 @@ def fronted(
     lingers: bool,
     tls: Certificate | None = None,
     phones: int = 0,
-) -> Iterator[Front | None]:
+) -> Iterator[TablePage | None]:
     """Context that serves a page if an address is given; if it ``lingers``, also afterwards until Ctrl-C.
 
     ``tls`` is its certificate, ``phones`` the number of phones that may be cameras.
@@ -143,14 +143,14 @@ def fronted(
     if address is None:
         yield None
         return
-    front = Front(address, start, archive, starter, tls, phones)
+    table_page = TablePage(address, start, archive, starter, tls, phones)
     try:
-        yield front
+        yield table_page
         if lingers:
             _linger()
     finally:
-        front.panels.close()
-        front.page.close()
+        table_page.panels.close()
+        table_page.page.close()
 
 
 def show_code(server: Server, number: int, code: str) -> None:
@@ -158,7 +158,7 @@ def show_code(server: Server, number: int, code: str) -> None:
     if not code:
         notify(f"phone {number}: its QR code is on the arbiter's page")
         return
-    address = address_of(server.url_of(shown_host(server)), number, code)
+    address = camera_url(server.url_of(shown_host(server)), number, code)
     notify(f"phone {number}: {address}")
     if sys.stderr.isatty():
         segno.make(address, error="l").terminal(sys.stderr, border=2, compact=True)
@@ -182,7 +182,7 @@ def wait_for_interrupt(wanted: threading.Event | None = None) -> bool:
     """Wait for Ctrl-C and return False, or until ``wanted`` is set and return True."""
     try:
         while wanted is None or not wanted.is_set():
-            time.sleep(LOOK_S)
+            time.sleep(POLL_S)
     except KeyboardInterrupt:
         return False
     return True

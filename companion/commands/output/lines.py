@@ -21,7 +21,7 @@ def say(line: str) -> None:
     print(clean.encode(encoding, "replace").decode(encoding))
 
 
-def none_yet() -> int:
+def report_no_matches() -> int:
     """Say on standard error that there is nothing to list; return the exit code for that."""
     notify("no match has been kept yet: `companion referee` keeps every match that it referees")
     return DONE

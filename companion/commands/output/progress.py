@@ -17,7 +17,7 @@ COMPILING = "compiling the loops over pixels, for the first time on this machine
 T = TypeVar("T")
 
 
-def followed(things: Iterable[T], total: int, what: str) -> Iterator[T]:
+def track_progress(things: Iterable[T], total: int, what: str) -> Iterator[T]:
     """Yields ``things``, ``total`` of them, with a progress bar that disappears after the last.
 
     Nothing may be printed meanwhile.
@@ -35,7 +35,7 @@ def followed(things: Iterable[T], total: int, what: str) -> Iterator[T]:
 
 
 @contextmanager
-def waited_for(what: str) -> Iterator[None]:
+def progress_status(what: str) -> Iterator[None]:
     """Context for work of unknown progress: after :data:`SHORT_S` a line says what is being done."""
     if not sys.stderr.isatty():
         yield

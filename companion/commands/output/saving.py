@@ -13,7 +13,7 @@ Say = Callable[[float, str | None], None]
 """Called with the match's time in seconds and the store's warning; None: everything is saved again."""
 
 
-class SavingWatch:
+class SaveFailureReporter:
     """Follows a table, and reports when events begin to wait for the disk, and when none waits any more."""
 
     def __init__(self, say: Say) -> None:
@@ -23,7 +23,7 @@ class SavingWatch:
     def see(self, frame: Frame) -> None:
         """Ignore frames."""
 
-    def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:  # noqa: ARG002 - a follower's
+    def follow(self, t_s: float, snapshot: Snapshot, warning: str | None) -> None:  # noqa: ARG002 - an observer's
         """Report if saving has begun to fail, or works again."""
         if (warning is not None) is not self._is_failing:
             self._is_failing = warning is not None

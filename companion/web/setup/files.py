@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.writing import write_whole
-from companion.web.setup.newest import SetupError
+from companion.web.setup.latest_frame import SetupError
 
 QUALITY = 95
 """JPEG quality of pictures used for learning: as good as those of a camera."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.lens import DEFAULT_BOARD, GRID, find_board
 from companion.errors import CompanionError
-from companion.web.setup.workshop import Workshop
+from companion.web.setup.session import SetupSession
 from vision.drawing import Ink, Picture, belief
 from vision.errors import VisionError
 from vision.pose.markers import detect
@@ -26,25 +26,25 @@ TINT = 0.12
 QUALITY = 78
 
 
-def picture(workshop: Workshop, step: str) -> bytes:
+def picture(session: SetupSession, step: str) -> bytes:
     """The newest picture with the overlay for ``step``, as JPEG.  Raises SetupError if there is none."""
-    image = workshop.frame().image
+    image = session.frame().image
     try:
-        drawn = DRAWN.get(step, _plain)(workshop, image)
+        drawn = DRAWN.get(step, _plain)(session, image)
     except (CompanionError, VisionError):
         drawn = image
     return cv2.imencode(".jpg", drawn, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1].tobytes()
 
 
-def _plain(_workshop: Workshop, image: Picture) -> Picture:
+def _plain(_session: SetupSession, image: Picture) -> Picture:
     return image
 
 
-def _lens(workshop: Workshop, image: Picture) -> Picture:
+def _lens(session: SetupSession, image: Picture) -> Picture:
     """Draw the parts covered so far, and the corners detected now."""
     drawn = image.copy()
     height, width = image.shape[:2]
-    parts = np.array(workshop.lens_row()["coverage"], bool)
+    parts = np.array(session.lens_row()["coverage"], bool)
     for row, column in zip(*np.nonzero(parts), strict=True):
         left, right = (width * c // GRID[0] for c in (column, column + 1))
         top, bottom = (height * r // GRID[1] for r in (row, row + 1))
@@ -56,25 +56,25 @@ def _lens(workshop: Workshop, image: Picture) -> Picture:
     return drawn
 
 
-def _mat(workshop: Workshop, image: Picture) -> Picture:
+def _mat(session: SetupSession, image: Picture) -> Picture:
     """Draw the detected markers, and the squares once their place is known."""
-    drawn, mat = image.copy(), workshop.outfit.kit.mat
+    drawn, mat = image.copy(), session.config.kit.mat
     found = detect(to_gray(image), mat.dictionary)
     for marker in mat.markers:
         for corners in found.get(marker.id, ()):
             _outline(drawn, corners, FOUND, 4)
             _word(drawn, str(marker.id), corners.mean(axis=0))
-    if workshop.camera is not None:
-        sight = workshop.sight(image)
-        for cell in workshop.outfit.kit.cells:
-            _outline(drawn, sight.polygon(cell_corners(workshop.outfit.kit, cell, sight.level(cell))), WANTED, 1)
+    if session.camera is not None:
+        sight = session.sight(image)
+        for cell in session.config.kit.cells:
+            _outline(drawn, sight.polygon(cell_corners(session.config.kit, cell, sight.level(cell))), WANTED, 1)
     return drawn
 
 
-def _pieces(workshop: Workshop, image: Picture) -> Picture:
+def _pieces(session: SetupSession, image: Picture) -> Picture:
     """Draw the squares on which single pieces belong."""
-    drawn, kit = image.copy(), workshop.outfit.kit
-    sight = workshop.sight(image)
+    drawn, kit = image.copy(), session.config.kit
+    sight = session.sight(image)
     for cell, letter in kit.enrol.items():
         floor = sight.polygon(cell_corners(kit, cell, sight.level(cell)))
         _outline(drawn, floor, WANTED, 3)
@@ -82,10 +82,10 @@ def _pieces(workshop: Workshop, image: Picture) -> Picture:
     return drawn
 
 
-def _start(workshop: Workshop, image: Picture) -> Picture:
+def _start(session: SetupSession, image: Picture) -> Picture:
     """Draw the reading, and the squares that are not right."""
-    checked = workshop.check_start()
-    return belief(image, workshop.sight(image, checked.reading.levels), checked.reading, "", checked.wrong)
+    checked = session.check_start()
+    return belief(image, session.sight(image, checked.reading.levels), checked.reading, "", checked.wrong)
 
 
 DRAWN = {"lens": _lens, "mat": _mat, "empty": _mat, "pieces": _pieces, "start": _start}

@@ -8,7 +8,7 @@ from typing import Any
 
 from calibration.kit import Kit
 from calibration.piece_sizes import Size, piece_sizes
-from companion.web.setup.newest import SetupError
+from companion.web.setup.latest_frame import SetupError
 from vision.sizing.sizes import Sizes
 
 UNSIZED = "all squares are right, but the picture does not tell how large the pieces are: measure them and say it below"
@@ -53,7 +53,7 @@ def _measured(sizes: Sizes) -> dict[str, Any]:
     }
 
 
-def sizes_told(rows: object) -> Mapping[str, Size]:
+def parse_sizes(rows: object) -> Mapping[str, Size]:
     """Width and height in mm by letters, from the rows that a page sends.  Raises SetupError."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise SetupError("give the pieces' sizes")

@@ -8,7 +8,7 @@ import pytest
 from calibration.kit import KITS
 from companion.cli import main
 from companion.recorder.store import Store
-from companion.tape.reel import read_index
+from companion.tape.recording_writer import read_index
 from tests.commands.conftest import SHORT
 
 pytestmark = pytest.mark.pictures

@@ -7,12 +7,12 @@ import pytest
 
 from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
-from companion.app.eyes import Eyes
-from companion.app.several import SeveralEyes
+from companion.app.camera_reader import CameraReader
+from companion.app.multi_camera import MultiCameraReader
 from companion.commands.options import source
 from companion.commands.options.game import begin_match
-from companion.commands.options.parser import filled
-from companion.commands.options.source import SourceOptions, add_sources, open_sight
+from companion.commands.options.parser import parse_group
+from companion.commands.options.source import SourceOptions, add_sources, open_input
 from companion.errors import CompanionError
 from companion.simulate.table import SimulatedTable
 from vision.capture.frames import Frame, SourceLost
@@ -30,8 +30,8 @@ def sight(*words, resume=False):
     """Open the sources given by command-line words."""
     parser = argparse.ArgumentParser()
     add_sources(parser)
-    options = filled(SourceOptions, parser.parse_args([str(word) for word in words]))
-    return open_sight(options, KIT, MATCH, tuple(map(read_recording, options.recording)), resume=resume)
+    options = parse_group(SourceOptions, parser.parse_args([str(word) for word in words]))
+    return open_input(options, KIT, MATCH, tuple(map(read_recording, options.recording)), resume=resume)
 
 
 class Live:
@@ -56,10 +56,10 @@ def camera(examples):
 def test_one_recording_is_seen_with_its_own_camera(examples):
     seen = sight("--recording", examples / "domination-1")
     assert isinstance(seen.source, RecordingSource)
-    assert isinstance(seen.eyes, Eyes)
+    assert isinstance(seen.camera_reader, CameraReader)
     frame = next(seen.source.frames())
-    seen.eyes.moving(frame)
-    assert seen.eyes.look(frame).view == "clear"
+    seen.camera_reader.moving(frame)
+    assert seen.camera_reader.look(frame).view == "clear"
 
 
 @pytest.mark.parametrize("recorded", [True, False])
@@ -68,7 +68,7 @@ def test_memory_is_given_back_before_loops_are_linked_and_after(examples, monkey
     monkeypatch.setattr(source, "keep_small", lambda: done.append("given back"))
     monkeypatch.setattr(source, "warm_up", lambda _: done.append("linked"))
     seen = sight("--recording", examples / "domination-1") if recorded else sight("--simulate")
-    assert seen.eyes is not None
+    assert seen.camera_reader is not None
     assert done == ["given back", "linked", "given back"]
 
 
@@ -76,18 +76,18 @@ def test_two_recordings_are_read_together(examples):
     folder = examples / "domination-1"
     seen = sight("--recording", folder, "--recording", folder)
     assert isinstance(seen.source, Together)
-    assert isinstance(seen.eyes, SeveralEyes)
+    assert isinstance(seen.camera_reader, MultiCameraReader)
     frame = next(seen.source.frames())
     assert [other.camera for other in frame.beside] == [1]
-    seen.eyes.moving(frame)
-    assert seen.eyes.look(frame).view == "clear"
+    seen.camera_reader.moving(frame)
+    assert seen.camera_reader.look(frame).view == "clear"
     seen.source.close()
 
 
 def test_cameras_of_both_kinds_in_the_order_of_their_files(live, camera, capsys):
     seen = sight("--device", "2", "--picamera", "--camera", camera, "--camera", camera)
     assert [device.name for device in seen.source.devices] == ["camera 2", "camera module 0"]
-    assert isinstance(seen.eyes, SeveralEyes)
+    assert isinstance(seen.camera_reader, MultiCameraReader)
     assert capsys.readouterr().err == "camera 0: focus stays automatic\n"
     path = "/dev/v4l/by-id/usb-cam-index0"
     assert sight("--device", path, "--camera", camera).source.devices[0].name == f"camera {path}"
@@ -101,8 +101,8 @@ def test_a_simulated_table_is_seen_and_hears():
     assert len(seen.listeners) == 1
     frame = next(seen.source.frames())
     assert isinstance(frame, Frame)
-    seen.eyes.moving(frame)
-    reading = seen.eyes.look(frame).reading
+    seen.camera_reader.moving(frame)
+    reading = seen.camera_reader.look(frame).reading
     assert reading.best(reading.cells.index("c3"))[0] == (1, "R")
 
 
@@ -129,21 +129,21 @@ def test_a_simulated_table_begins_anew():
 
 def test_a_lens_that_is_found_from_the_board(live, examples):
     seen = sight("--device", "0", "--camera", "auto")
-    assert seen.eyes.finds_lens
+    assert seen.camera_reader.finds_lens
     (device,) = seen.source.devices
     assert device.name == "camera 0"
     played = sight("--recording", examples / "domination-1", "--camera", "auto")
     frame = next(played.source.frames())
-    played.eyes.moving(frame)
-    assert played.eyes.look(frame).view == "clear"
+    played.camera_reader.moving(frame)
+    assert played.camera_reader.look(frame).view == "clear"
     played.source.close()
-    assert not sight("--device", "0", "--camera", examples / "photos" / "camera.toml").eyes.finds_lens
+    assert not sight("--device", "0", "--camera", examples / "photos" / "camera.toml").camera_reader.finds_lens
 
 
 def test_one_set_serves_two_cameras(live, camera, examples):
     words = ("--device", "0", "--device", "1", "--camera", camera, "--camera", camera)
     seen = sight(*words, "--set", examples / "photos" / "set.toml")
-    first, second = (eye.reader.appearance for eye in seen.eyes._eyes)
+    first, second = (eye.reader.appearance for eye in seen.camera_reader._readers)
     assert first == second != nominal_appearance(KIT)
 
 

@@ -13,9 +13,9 @@ from rich.status import Status
 
 from companion.cli import main
 from companion.commands.output import progress
-from companion.commands.output.progress import followed, waited_for
+from companion.commands.output.progress import progress_status, track_progress
 from companion.recorder.store import Store
-from companion.records.record import put_in
+from companion.records.record import save_record
 from tests.records.conftest import played
 
 PATIENCE_S = 60.0
@@ -52,14 +52,14 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
 
 
 def test_elsewhere_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    with waited_for("compiling"):
-        assert list(followed(iter("abc"), 3, "drawing")) == ["a", "b", "c"]
+    with progress_status("compiling"):
+        assert list(track_progress(iter("abc"), 3, "drawing")) == ["a", "b", "c"]
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_bar_goes_to_its_end_and_away(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal.is_stderr(monkeypatch)
-    assert list(followed(iter("abc"), 3, "drawing")) == ["a", "b", "c"]
+    assert list(track_progress(iter("abc"), 3, "drawing")) == ["a", "b", "c"]
     said = terminal.said()
     assert "drawing" in said
     assert "100%" in said
@@ -76,10 +76,10 @@ def test_what_takes_long_is_said_and_what_does_not_is_not(terminal: Terminal, mo
 
     monkeypatch.setattr(Status, "start", started)
     monkeypatch.setattr(progress, "SHORT_S", PATIENCE_S)
-    with waited_for("compiling"):
+    with progress_status("compiling"):
         pass
     monkeypatch.setattr(progress, "SHORT_S", 0.0)
-    with waited_for("drawing"):
+    with progress_status("drawing"):
         assert is_said.wait(PATIENCE_S)
     said = terminal.said()
     assert "drawing" in said
@@ -89,7 +89,7 @@ def test_what_takes_long_is_said_and_what_does_not_is_not(terminal: Terminal, mo
 @pytest.mark.parametrize("words", [["verify"], ["export", "1", "-o", "FILE"]])
 def test_what_is_printed_stays_whole_beside_it(tmp_path, capsys, terminal, monkeypatch, words) -> None:
     with Store.open(tmp_path / "m.db") as store:
-        put_in(store, played("ziggurat", plies=3))
+        save_record(store, played("ziggurat", plies=3))
     words = [str(tmp_path / "m.mp4") if word == "FILE" else word for word in words]
     terminal.is_stderr(monkeypatch)
     assert main([*words, "--store", str(tmp_path / "m.db")]) == 0

@@ -8,9 +8,9 @@ import pytest
 from calibration.kit import load_kit
 from companion.simulate.ground import places_mm
 from companion.simulate.light import LINEAR, WINDOW, to_srgb
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.board_following import STEP
 from vision.appearance.board_learning import cell_texels
@@ -48,7 +48,7 @@ def appearance(renderer):
 
 def photographed(renderer, layout, number=0):
     """Render a layout (cell → stack)."""
-    return renderer.picture(set_up(tuple(layout.get(c, "") for c in PRINTED.cells), None, seeded("own", 2)), number)
+    return renderer.picture(set_up(tuple(layout.get(c, "") for c in PRINTED.cells), None, make_rng("own", 2)), number)
 
 
 def lit(image, share):

@@ -7,9 +7,9 @@ import pytest
 
 from calibration.kit import load_kit
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.board_surface import texels
 from vision.capture.frames import Frame
@@ -31,7 +31,7 @@ def photographed(layout):
     """Render a layout (cell → stack)."""
     camera = default_camera()
     scene = Scene(PRINTED, camera, default_pose(PRINTED, camera), WINDOW)
-    return Renderer(scene).picture(set_up(tuple(layout.get(c, "") for c in PRINTED.cells), None, seeded("own", 2)), 0)
+    return Renderer(scene).picture(set_up(tuple(layout.get(c, "") for c in PRINTED.cells), None, make_rng("own", 2)), 0)
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 from calibration.kit import load_kit
 from companion.app.ground import start_levels
 from companion.simulate.light import to_linear, to_srgb
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.sprite import Scene, standing_solids
-from companion.simulate.standing import seeded, set_up
 from tools.boards import nearest_pose, random_camera, random_light, rendered
 from vision.appearance.specular import Sighting, matt_colours, mirrored
 from vision.capture.frames import Frame
@@ -27,7 +27,7 @@ def photograph(name, seed, stacks, shine=0.0, where=None):
     kit, camera = load_kit(name), random_camera(rng)
     visibility = Scene(kit, camera, nearest_pose(kit, camera, 55.0, 200.0), random_light(rng))
     levels = start_levels(kit)
-    setup = set_up([stacks.get(cell, "") for cell in kit.cells], levels or None, seeded("mirrored", seed))
+    setup = set_up([stacks.get(cell, "") for cell in kit.cells], levels or None, make_rng("mirrored", seed))
     image = rendered(visibility, setup, seed)
     on_top = np.zeros(image.shape[:2], np.uint8)
     for i, (cell, pile) in enumerate(zip(kit.cells, setup.piles, strict=True)):

@@ -7,9 +7,9 @@ from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
 from calibration.srgb import display
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 from vision.inference.lateral_faces import (
@@ -113,7 +113,7 @@ def test_pyramids_that_are_not_in_doubt_show_their_light_in_the_crops(monkeypatc
     kit, camera = load_kit("ziggurat"), default_camera()
     stacks = {"b2": "Q", "c4": "d", "e3": "W", "d5": "q"}
     scene = Scene(kit, camera, default_pose(kit), WINDOW)
-    picture = Renderer(scene).picture(set_up([stacks.get(cell, "") for cell in kit.cells], None, seeded("lit", 1)), 1)
+    picture = Renderer(scene).picture(set_up([stacks.get(cell, "") for cell in kit.cells], None, make_rng("lit", 1)), 1)
     closely, means = [], {}
 
     def fitted(image, close_up, seen, *others):
@@ -147,7 +147,7 @@ def test_what_colours_found_is_looked_at_closely_where_edges_in_crops_prefer_ano
     kit, camera = load_kit("ziggurat"), default_camera()
     stacks = {"b2": "Q", "c4": "d", "e3": "W", "d5": "q"}
     scene = Scene(kit, camera, default_pose(kit), WINDOW)
-    picture = Renderer(scene).picture(set_up([stacks.get(cell, "") for cell in kit.cells], None, seeded("lit", 1)), 1)
+    picture = Renderer(scene).picture(set_up([stacks.get(cell, "") for cell in kit.cells], None, make_rng("lit", 1)), 1)
 
     def misled(*given):
         hypothesis = infer(*given)

@@ -8,9 +8,9 @@ import pytest
 from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
 from companion.simulate.light import WINDOW, to_linear
+from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import seeded, set_up
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 from vision.enrolment import board_of
@@ -38,7 +38,7 @@ def shown():
     kit = replace(kit, pieces=kinds)
     camera = default_camera()
     scene = Scene(kit, camera, default_pose(kit), WINDOW)
-    setup = set_up([STACKS.get(cell, "") for cell in kit.cells], None, seeded("pale", 1))
+    setup = set_up([STACKS.get(cell, "") for cell in kit.cells], None, make_rng("pale", 1))
     appearance = nominal_appearance(kit)
     pieces = {kind.letter: tuple(to_linear(kind.colour).tolist()) for kind in kinds}
     return Reader(kit, camera, replace(appearance, pieces=pieces)), Renderer(scene).picture(setup, 1)
@@ -76,7 +76,7 @@ def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypat
     """On a learned board the pyramids are found by boundaries if the colours are undecided."""
     reader, picture = shown
     bare = Scene(reader.kit, reader.camera, default_pose(reader.kit), WINDOW)
-    empty = Renderer(bare).picture(set_up([""] * len(reader.kit.cells), None, seeded("pale", 1)), 1)
+    empty = Renderer(bare).picture(set_up([""] * len(reader.kit.cells), None, make_rng("pale", 1)), 1)
     learned = replace(reader.appearance, board=board_of([empty], reader.kit, reader.camera))
 
     def as_if_empty(image, hypothesis, *more):

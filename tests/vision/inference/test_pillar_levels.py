@@ -9,9 +9,9 @@ import pytest
 from calibration.kit import load_kit
 from companion.app.ground import start_levels
 from companion.simulate.light import WINDOW
+from companion.simulate.placement import make_rng, rearranged, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
-from companion.simulate.standing import rearranged, seeded, set_up
 from companion.simulate.table import enrol_picture
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
@@ -56,7 +56,7 @@ class Board:
     def __init__(self, appearance):
         self.reader = Reader(KIT, CAMERA, appearance, LEVELS)
         self._renderer = Renderer(Scene(KIT, CAMERA, default_pose(KIT, CAMERA), WINDOW), 1)
-        self._setup = set_up([TABLE.get(cell, "") for cell in KIT.cells], LEVELS, seeded("pillars", 1))
+        self._setup = set_up([TABLE.get(cell, "") for cell in KIT.cells], LEVELS, make_rng("pillars", 1))
         self.read(LEVELS, LEVELS)
 
     def put(self, cell, **place):
@@ -67,7 +67,7 @@ class Board:
 
     def read(self, levels, told, expected=None, **stacks):
         after = [stacks.get(cell, TABLE.get(cell, "")) for cell in KIT.cells]
-        setup = rearranged(self._setup, after, levels, seeded("pillars", 2))
+        setup = rearranged(self._setup, after, levels, make_rng("pillars", 2))
         frame = Frame(self._renderer.picture(setup, 0), 0, 0.0)
         geometry = self.reader.geometry(self.reader.register(frame.image))
         return self.reader.read_at(frame, geometry, told, np.ones(len(KIT.cells), np.bool_), expected)

@@ -14,8 +14,8 @@ from companion.languages.english import counted
 from companion.match import Match
 from companion.phrases import language, sentence
 from companion.recorder.store import MatchId, Store
-from companion.records.plates import Plate, plate_of
-from companion.records.record import MatchRecord, take_out
+from companion.records.figures import Figure, make_figure
+from companion.records.record import MatchRecord, load_record
 from companion.records.shots import recorded_shots
 from companion.referee import grounds as accounts
 from companion.referee.grounds import Grounds
@@ -27,51 +27,51 @@ CERTAIN, UNLIKELY = 0.999, 0.0001
 
 
 @dataclass(frozen=True)
-class Explained:
+class VerdictExplanation:
     """A verdict with everything that was stored about it.
 
     Attributes:
         number: number of the match.
         kit: name of the match's kit.
-        plate: the event, the match after it, the squares concerned.
+        figure: the event, the match after it, the squares concerned.
         grounds: the grounds of the verdict; None for people's orders, and for imported matches.
         picture: the decisive picture, JPEG; None if there is none any more.
     """
 
     number: MatchId
     kit: str
-    plate: Plate
+    figure: Figure
     grounds: Grounds | None
     picture: bytes | None
 
     @property
     def event(self) -> Event:
         """The verdict."""
-        return self.plate.event
+        return self.figure.event
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules that it cites."""
         cited = (*getattr(self.event, "rules", ()), getattr(self.event, "rule", ""))
-        return tuple(self.plate.match.game.rules[rule] for rule in cited if rule in self.plate.match.game.rules)
+        return tuple(self.figure.match.game.rules[rule] for rule in cited if rule in self.figure.match.game.rules)
 
 
-def explain(store: Store, match: MatchId, n: int) -> Explained:
+def explain(store: Store, match: MatchId, n: int) -> VerdictExplanation:
     """The explanation of event ``n`` of a match.
 
     Raises:
         StoreError: no such match, or it is damaged.
         CompanionError: no such event, or the record breaks the rules before it.
     """
-    record = take_out(store, match)
+    record = load_record(store, match)
     if not 0 < n <= len(record.events):
         raise CompanionError(f"match {match} has no event {n}; it has {len(record.events)}, from 1")
     before: Match | None = None
     for event, after in record.stages():
         if event.n == n:
-            plate = plate_of(event, before or after, after, record.names)
+            figure = make_figure(event, before or after, after, record.names)
             picture = store.evidence(match, n) or _recorded(store, match, event.t)
-            return Explained(match, record.info.kit, plate, record.grounds.get(n), picture)
+            return VerdictExplanation(match, record.info.kit, figure, record.grounds.get(n), picture)
         before = after
     raise AssertionError("every event has a stage")
 
@@ -87,26 +87,26 @@ def _recorded(store: Store, match: MatchId, t_s: float) -> bytes | None:
 
 def listing(record: MatchRecord) -> list[str]:
     """All events of a match, one per line, with the numbers by which they can be explained."""
-    tongue = language("en", load_game(record.info.game))
-    return [f"{e.n:>4} {e.t:>8.1f} s  {e.event:<11} {sentence(e, tongue, record.names)}" for e in record.events]
+    lang = language("en", load_game(record.info.game))
+    return [f"{e.n:>4} {e.t:>8.1f} s  {e.event:<11} {sentence(e, lang, record.names)}" for e in record.events]
 
 
-def to_row(told: Explained) -> dict[str, Any]:
+def to_row(told: VerdictExplanation) -> dict[str, Any]:
     """The explanation as a JSON object, without the picture itself."""
     return {
         "match": told.number,
         "event": to_json(told.event),
-        "says": told.plate.caption,
+        "says": told.figure.caption,
         "rules": [{"id": rule.id, "title": rule.title, "text": rule.text} for rule in told.rules],
         "grounds": None if told.grounds is None else accounts.to_json(told.grounds),
         "picture": None if told.picture is None else len(told.picture),
     }
 
 
-def lines(told: Explained) -> list[str]:
+def lines(told: VerdictExplanation) -> list[str]:
     """The explanation as lines of text for a terminal."""
-    match, game = told.plate.match, told.plate.match.game
-    made = [f"Match {told.number}, event {told.event.n}, {told.event.t:.1f} s: {told.event.event}", told.plate.caption]
+    match, game = told.figure.match, told.figure.match.game
+    made = [f"Match {told.number}, event {told.event.n}, {told.event.t:.1f} s: {told.event.event}", told.figure.caption]
     made += [f"  {rule.id} {rule.title}: {rule.text}" for rule in told.rules]
     made += ["", *draw_text(game, match.position).splitlines(), "", *grounds_lines(told.grounds)]
     return [*made, "", picture_line(told)]
@@ -142,7 +142,7 @@ def percent(log_p: float) -> str:
     return f"{100 * share:.2f} %" if share >= UNLIKELY else f"< {100 * UNLIKELY:g} %"
 
 
-def picture_line(told: Explained) -> str:
+def picture_line(told: VerdictExplanation) -> str:
     """A line that says whether there is a picture."""
     if told.picture is None:
         return "No picture of it was kept."

@@ -13,13 +13,13 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, BoardView, LensCalibration, calibrate_lens, covered, find_view
 from companion.web.setup.files import write_picture
-from companion.web.setup.newest import SetupError
+from companion.web.setup.latest_frame import SetupError
 from vision.capture.frames import Frame
 from vision.drawing import Picture
 
 ADVISED_PHOTOS = 8
 
-MOST_VIEWS = 40
+MAX_VIEWS = 40
 """Largest number of views taken automatically; calibrating from more takes long and is no better."""
 
 GOOD_PX = 0.5
@@ -37,7 +37,7 @@ NEW_SHARE = 0.06
 a view closer to one of them adds little."""
 
 
-class Views:
+class CalibrationPhotos:
     """The kept views of the board, as pictures in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -81,7 +81,7 @@ class Views:
         except SetupError as error:
             self.is_collecting, self.trouble = False, str(error)
             return False
-        self.is_collecting = len(self.photos) < MOST_VIEWS and not self.is_enough(frame.image)
+        self.is_collecting = len(self.photos) < MAX_VIEWS and not self.is_enough(frame.image)
         return True
 
     def is_enough(self, image: Picture) -> bool:

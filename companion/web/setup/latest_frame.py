@@ -21,7 +21,7 @@ class SetupError(CompanionError):
     """A step that cannot be done yet; the message says what to do."""
 
 
-class Newest:
+class LatestFrame:
     """Reads a source's pictures in a separate thread, and keeps the newest."""
 
     def __init__(
@@ -29,10 +29,10 @@ class Newest:
     ) -> None:
         """``source`` is closed with it; ``clock`` gives seconds from any origin, at the rate of the source's clock.
 
-        ``onlooker`` is called with every picture, in the reading thread, which waits for it.
+        ``observer`` is called with every picture, in the reading thread, which waits for it.
         """
         self.last: Frame | None = None
-        self.onlooker: Callable[[Frame], object] | None = None
+        self.observer: Callable[[Frame], object] | None = None
         self._source, self._patience_s, self._clock = source, patience_s, clock
         # Arrival and capture time of the newest picture by our clock; the smallest offset from the source's clock.
         self._came_s = self._taken_s = float("-inf")
@@ -82,7 +82,7 @@ class Newest:
                         self._behind_s = min(self._behind_s, self._came_s - shot.t_s)
                         self.last, self._taken_s, self._trouble = shot, shot.t_s + self._behind_s, ""
                         self._arrived.notify_all()
-                    if self.onlooker is not None:
-                        self.onlooker(shot)
+                    if self.observer is not None:
+                        self.observer(shot)
         except SourceLost as error:
             self._trouble = str(error)

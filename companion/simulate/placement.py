@@ -24,7 +24,7 @@ TINT = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlacedPiece:
     """One piece at its place: its letter, offset in mm from the middle of its cell, rotation, relative brightness.
 
     ``turn`` is −1…1 of the largest rotation from upright of pieces of its shape.
@@ -36,7 +36,7 @@ class Standing:
     tint: float
 
 
-Pile = tuple[Standing, ...]
+Pile = tuple[PlacedPiece, ...]
 """The pieces of one cell, bottom first."""
 
 
@@ -53,7 +53,7 @@ class Setup:
         return tuple("".join(piece.letter for piece in pile) for pile in self.piles)
 
 
-def seeded(purpose: str, seed: int) -> random.Random:
+def make_rng(purpose: str, seed: int) -> random.Random:
     """A random generator per purpose, so that the draws of one part do not shift those of another."""
     return random.Random(f"{purpose} {seed}")  # noqa: S311 - a game, not a secret
 
@@ -90,7 +90,7 @@ def _piled(below: Pile, stack: str, rng: random.Random) -> Pile:
         else:
             x, y = _within(OFF_CENTRE_MM, rng)
         turn, tint = rng.uniform(-1, 1), rng.uniform(-TINT, TINT)
-        pile.append(Standing(letter, (float(x), float(y)), turn, tint))
+        pile.append(PlacedPiece(letter, (float(x), float(y)), turn, tint))
     return tuple(pile)
 
 

@@ -13,7 +13,7 @@ STALE_S = 10.0
 """Largest plausible age of an arriving picture; if a phone's clock gives a larger one, it has jumped."""
 
 
-class TurnedAway(CompanionError):
+class AccessDenied(CompanionError):
     """A phone that is refused; the message says why, ``reason`` is a keyword for which pages have a sentence."""
 
     def __init__(self, why: str, reason: str) -> None:
@@ -22,7 +22,7 @@ class TurnedAway(CompanionError):
 
 
 @dataclass
-class Door:
+class PhoneAccess:
     """Access control of one camera.
 
     Attributes:
@@ -40,16 +40,16 @@ class Door:
     _asked_s: float | None = None
 
     def enter(self, code: str, phone: str, page: str) -> None:
-        """Check a message from ``phone``, whose page was loaded as ``page``.  Raises TurnedAway."""
+        """Check a message from ``phone``, whose page was loaded as ``page``.  Raises AccessDenied."""
         if not hmac.compare_digest(code.encode(), self.code.encode()) or not phone:
             self.refused += 1
-            raise TurnedAway("this code is not right: scan the one that the program shows now", "code")
+            raise AccessDenied("this code is not right: scan the one that the program shows now", "code")
         if self.phone and phone != self.phone:
             self.refused += 1
-            raise TurnedAway("another phone is this table's camera; the arbiter's page can let it go", "other")
+            raise AccessDenied("another phone is this table's camera; the arbiter's page can let it go", "other")
         if phone == self._gone:
             self.refused += 1
-            raise TurnedAway("this phone was let go; another one is awaited", "gone")
+            raise AccessDenied("this phone was let go; another one is awaited", "gone")
         if (phone, page) != (self.phone, self._page):
             # A page that is loaded again restarts its clock.
             self._clock, self._asked_s = DeviceClock(), None

@@ -20,7 +20,7 @@ class Scene(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Outfit:
+class SetupConfig:
     """What is being set up.
 
     Attributes:

@@ -13,9 +13,9 @@ from companion.match import Match
 from companion.rules.board import Cell, Stack, Table
 from companion.rules.game import Move
 
-Mischief = Callable[[Match, random.Random], Table | None]
+IllegalChange = Callable[[Match, random.Random], Table | None]
 
-MOST_LEVELS = 3
+MAX_LEVELS = 3
 """Largest number of levels by which a pillar is moved at once."""
 
 
@@ -111,7 +111,7 @@ def two_pillars(match: Match, rng: random.Random) -> Table | None:
     return _lifted(table, {cell: rng.choice((-1, 1)) for cell in rng.sample(range(len(table.stacks)), 2)})
 
 
-ALL: Mapping[str, Mischief] = MappingProxyType(
+ALL: Mapping[str, IllegalChange] = MappingProxyType(
     {
         "two moves": two_moves,
         "half done": half_done,
@@ -154,7 +154,7 @@ def _merged(before: Table, one: Table, other: Table) -> Table:
 
 
 def _jump(rng: random.Random) -> int:
-    return rng.choice((-1, 1)) * rng.randint(2, MOST_LEVELS)
+    return rng.choice((-1, 1)) * rng.randint(2, MAX_LEVELS)
 
 
 def _lifted(table: Table, steps: dict[Cell, int]) -> Table | None:

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from companion.app.eyes import NOTHING_TOLD, Eyes, Look, Told
-from companion.tracker.verification import Verified, Verify
+from companion.app.camera_reader import NO_LEVEL_PRIORS, CameraReader, LevelPriors, ReadResult
+from companion.tracker.verification import VerificationAnswer, VerificationQuestion
 from vision.capture.frames import Frame
 from vision.inference.geometry import Geometry
 from vision.reader import Reader
@@ -26,14 +26,14 @@ COVERED_SHARE = 0.25
 to another."""
 
 
-class SeveralEyes:
-    """The eyes of all cameras, used as if they were those of one camera (:class:`companion.app.eyes.Eyes`)."""
+class MultiCameraReader:
+    """The readers of all cameras behind the interface of one (:class:`companion.app.camera_reader.CameraReader`)."""
 
-    def __init__(self, eyes: Sequence[Eyes]) -> None:
-        """``eyes``: of camera 0, 1, …, all of the same kit."""
-        self._eyes = tuple(eyes)
-        self._shown = self._eyes[0]
-        self._looked: tuple[Eyes, ...] = ()
+    def __init__(self, camera_reader: Sequence[CameraReader]) -> None:
+        """``camera_reader``: of camera 0, 1, …, all of the same kit."""
+        self._readers = tuple(camera_reader)
+        self._shown = self._readers[0]
+        self._looked: tuple[CameraReader, ...] = ()
 
     @property
     def reader(self) -> Reader:
@@ -43,7 +43,7 @@ class SeveralEyes:
     @property
     def finds_lens(self) -> bool:
         """Whether the lens of the first camera is found from the board."""
-        return self._eyes[0].finds_lens
+        return self._readers[0].finds_lens
 
     @property
     def geometry(self) -> Geometry | None:
@@ -52,24 +52,26 @@ class SeveralEyes:
 
     def moving(self, frame: Frame) -> bool:
         """Whether anything moved for any camera.  Raises VisionError for a frame of the wrong size."""
-        self._shown = self._eyes[frame.camera]
-        moving = [self._eyes[shot.camera].moving(shot) for shot in _shots(frame)]
+        self._shown = self._readers[frame.camera]
+        moving = [self._readers[shot.camera].moving(shot) for shot in _shots(frame)]
         return any(moving)
 
     @property
     def reaching_from(self) -> frozenset[str]:
         """The sides of the mat from which an arm reaches in, as seen by any camera."""
-        return frozenset(side for eyes in self._eyes for side in eyes.reaching_from)
+        return frozenset(side for camera_reader in self._readers for side in camera_reader.reaching_from)
 
     @property
-    def unrest(self) -> str:
+    def instability(self) -> str:
         """Why a camera's picture never comes to rest; empty if all do."""
-        return next((eyes.unrest for eyes in self._eyes if eyes.unrest), "")
+        return next((camera_reader.instability for camera_reader in self._readers if camera_reader.instability), "")
 
-    def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False, is_review: bool = False) -> Look:
+    def look(
+        self, frame: Frame, priors: LevelPriors = NO_LEVEL_PRIORS, *, afresh: bool = False, is_review: bool = False
+    ) -> ReadResult:
         """Read the frame last passed to :meth:`moving` with every camera that can."""
-        eyes = [(self._eyes[shot.camera], shot) for shot in _shots(frame)]
-        looks = {eye: eye.look(shot, told, afresh=afresh, is_review=is_review) for eye, shot in eyes}
+        camera_reader = [(self._readers[shot.camera], shot) for shot in _shots(frame)]
+        looks = {eye: eye.look(shot, priors, afresh=afresh, is_review=is_review) for eye, shot in camera_reader}
         self._looked = tuple(eye for eye, look in looks.items() if look.reading is not None)
         read = [(look.reading, look.is_recalled) for look in looks.values() if look.reading is not None]
         if not read:
@@ -78,9 +80,9 @@ class SeveralEyes:
         # A camera that has no earlier calm to compare with does not say what has changed since.
         heard = [reading if recalled == is_recalled else replace(reading, changed=None) for reading, recalled in read]
         is_whole = all(look.is_whole for look in looks.values())
-        return Look(combined(heard), is_whole=is_whole, is_recalled=is_recalled)
+        return ReadResult(combined(heard), is_whole=is_whole, is_recalled=is_recalled)
 
-    def compare(self, question: Verify) -> Verified | None:
+    def compare(self, question: VerificationQuestion) -> VerificationAnswer | None:
         """Which of the tables in question the cameras show together; None if none of them tells."""
         answers = [answer for eye in self._looked if (answer := eye.compare(question)) is not None]
         if not answers:

@@ -1,15 +1,15 @@
-"""The panel as the wiring sees it: events in, lights and sentences out.
+"""The controller of a panel: takes events, and shows them as lights, tones and sentences.
 
 How to use it::
 
-    desk = open_desk("terminal", stream=sys.stderr)     # or "gpio", "none"
+    panel = open_panel("terminal", players, sys.stderr) # or "gpio", "none"
     keeper.append(event)                                # first kept,
-    desk.warn(keeper.warning)
-    desk.tell(event)                                    # then shown
-    desk.close()                                        # dark, silent, pins given back
+    panel.warn(keeper.warning)
+    panel.tell(event)                                   # then shown
+    panel.close()                                       # dark, silent, pins given back
 
-A :class:`Desk` works in the caller's thread, which must call :meth:`Desk.tick` if lights blink; a
-:class:`companion.panel.live.LiveDesk` does that by itself in a thread of its own.  ``open_desk`` is in
+A :class:`PanelController` works in the caller's thread, which must call :meth:`PanelController.tick` if lights blink; a
+:class:`companion.panel.threaded.ThreadedPanel` does that in a thread of its own.  ``open_panel`` is in
 :mod:`companion.panel.choice`.
 """
 
@@ -21,15 +21,15 @@ from types import MappingProxyType
 from typing import Protocol
 
 from companion.events import ClockChanged, Event, ViewChanged
+from companion.panel.cue_player import PlaybackState, advance, lights_at, next_change, start_cue
 from companion.panel.cues import NOTE, OFF, PAUSED, RESUMED, SAVED, UNSAVED, Colour, Cue, Topic, cue_for
-from companion.panel.panel import Panel, Said, Shown
-from companion.panel.player import Playing, advanced, lights_at, next_change, started
+from companion.panel.panel import Announcement, Panel, PanelDisplay
 from companion.phrases import ENGLISH, Language, sentence
 from companion.rules.board import Player
 
 
-class Teller(Protocol):
-    """What the wiring needs from a desk."""
+class Announcer(Protocol):
+    """Anything that announces events and notes to people at the table."""
 
     def tell(self, event: Event) -> None:
         """Show an event."""
@@ -52,13 +52,13 @@ class Teller(Protocol):
         ...
 
 
-class Desk:
+class PanelController:
     """One panel and what it has to show.
 
     Args:
-        panel: the panel; closed with the desk.
+        panel: the panel; closed with the controller.
         clock: seconds, monotonic; the only source of time.
-        tongue: the language of the sentences.
+        lang: the language of the sentences.
         names: the players' names if they differ from those of the language.
     """
 
@@ -66,15 +66,15 @@ class Desk:
         self,
         panel: Panel,
         clock: Callable[[], float],
-        tongue: Language = ENGLISH,
+        lang: Language = ENGLISH,
         names: Mapping[Player, str] = MappingProxyType({}),
     ) -> None:
         self._panel = panel
         self._clock = clock
-        self._tongue = tongue
+        self._lang = lang
         self._names = names
-        self._state = Playing()
-        self._said: Said | None = None
+        self._state = PlaybackState()
+        self._said: Announcement | None = None
         self._position = ""
 
     def tell(self, event: Event) -> None:
@@ -83,8 +83,8 @@ class Desk:
         if hasattr(event, "position"):
             self._position = event.position or ""  # a ruling by a move does not say the position
         if not self._is_routine(event):
-            text = sentence(event, self._tongue, self._names)
-            self._said = Said(event.event, text, event.t) if cue is None else _said(cue, text, event.t)
+            text = sentence(event, self._lang, self._names)
+            self._said = Announcement(event.event, text, event.t) if cue is None else _said(cue, text, event.t)
         self._start(cue)
 
     def warn(self, warning: str | None) -> None:
@@ -94,7 +94,7 @@ class Desk:
         if was_unsaved == (warning is not None):
             return
         cue = SAVED if warning is None else UNSAVED
-        said = _said(cue, warning or self._tongue.texts["saved"])
+        said = _said(cue, warning or self._lang.texts["saved"])
         self._said = replace(said, colour=_colour_of(UNSAVED))
         self._start(cue)
 
@@ -106,14 +106,14 @@ class Desk:
     def pause(self, *, is_paused: bool) -> None:
         """Show that the match is paused, or that it goes on."""
         cue = PAUSED if is_paused else RESUMED
-        self._said = _said(cue, self._tongue.texts[cue.name])
+        self._said = _said(cue, self._lang.texts[cue.name])
         self._start(cue)
 
     def tick(self) -> float | None:
         """Show what is due now.  Returns in how many seconds something may change; None: not by itself."""
         t = self._clock()
-        self._state = advanced(self._state, t)
-        self._panel.show(Shown(lights_at(self._state, t), self._state.turn, self._said, self._position))
+        self._state = advance(self._state, t)
+        self._panel.show(PanelDisplay(lights_at(self._state, t), self._state.turn, self._said, self._position))
         change = next_change(self._state, t)
         return None if change is None else max(0.0, change - t)
 
@@ -123,7 +123,7 @@ class Desk:
 
     def _start(self, cue: Cue | None) -> None:
         if cue is not None:
-            self._state = started(self._state, cue, self._clock())
+            self._state = start_cue(self._state, cue, self._clock())
         self.tick()
 
     def _is_routine(self, event: Event) -> bool:
@@ -137,8 +137,8 @@ class Desk:
         return event.state == "hand" or (event.state == "clear" and not was_trouble)
 
 
-def _said(cue: Cue, text: str, t: float | None = None) -> Said:
-    return Said(cue.name, text, t, _colour_of(cue), cue.topic, cue.rank)
+def _said(cue: Cue, text: str, t: float | None = None) -> Announcement:
+    return Announcement(cue.name, text, t, _colour_of(cue), cue.topic, cue.rank)
 
 
 def _colour_of(cue: Cue) -> Colour:

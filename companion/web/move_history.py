@@ -16,7 +16,7 @@ CELL = re.compile(r"[a-z][1-9][0-9]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlayedMove:
     """A move that stands, or a position set by hand (then ``move`` is empty).
 
     Attributes:
@@ -42,61 +42,61 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class MoveHistory:
     """The position in which the match began (event ``start_n``), and every turn that stands."""
 
     start: str
     start_n: int = 1
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[PlayedMove, ...] = ()
 
     @property
     def position(self) -> str:
         """The position that the table should show."""
         return self.turns[-1].position if self.turns else self.start
 
-    def at(self, n: int) -> Turn | None:
+    def at(self, n: int) -> PlayedMove | None:
         """The turn of event ``n``; the start is an empty turn; None if no such turn stands."""
         if n == self.start_n:
-            return Turn(n, 0.0, "", "", "", self.start)
+            return PlayedMove(n, 0.0, "", "", "", self.start)
         return next((turn for turn in self.turns if turn.n == n), None)
 
 
-def told(story: Story, event: Event) -> Story:
-    """``story`` after one more event.  Raises CompanionError for a ruling that is no move of the game."""
+def apply_event(history: MoveHistory, event: Event) -> MoveHistory:
+    """``history`` after one more event.  Raises CompanionError for a ruling that is no move of the game."""
     match event:
         case Start():
-            return Story(event.position, event.n)
+            return MoveHistory(event.position, event.n)
         case Accepted():
-            return _with(story, Turn(event.n, event.t, event.player, event.move, "", event.position))
+            return _with(history, PlayedMove(event.n, event.t, event.player, event.move, "", event.position))
         case TakenBack():
-            return replace(story, turns=story.turns[: max(0, len(story.turns) - len(event.moves))])
+            return replace(history, turns=history.turns[: max(0, len(history.turns) - len(event.moves))])
         case Corrected(move=str(text)):
-            return _with(story, _ruled(story, event, text))
+            return _with(history, _ruled(history, event, text))
         case Corrected(position=str(text)):
-            return _set(story, event, text)
+            return _set(history, event, text)
         case _:
-            return story
+            return history
 
 
-def _with(story: Story, turn: Turn) -> Story:
-    return replace(story, turns=(*story.turns, turn))
+def _with(history: MoveHistory, turn: PlayedMove) -> MoveHistory:
+    return replace(history, turns=(*history.turns, turn))
 
 
-def _ruled(story: Story, event: Corrected, text: str) -> Turn:
-    game, position = read_position(story.position)
+def _ruled(history: MoveHistory, event: Corrected, text: str) -> PlayedMove:
+    game, position = read_position(history.position)
     move = parse_move(game, position, text)
     if game.violations(position, move):
         raise CompanionError(f"event {event.n}: {text} is no move here")
     after = format_position(game, game.play(position, move))
-    return Turn(event.n, event.t, position.to_move, text, event.by, after)
+    return PlayedMove(event.n, event.t, position.to_move, text, event.by, after)
 
 
-def _set(story: Story, event: Corrected, position: str) -> Story:
+def _set(history: MoveHistory, event: Corrected, position: str) -> MoveHistory:
     """Set a position; an earlier one counts as taking back moves, as few as possible."""
-    if position == story.position:
-        return story
-    earlier = [story.start, *(turn.position for turn in story.turns)]
+    if position == history.position:
+        return history
+    earlier = [history.start, *(turn.position for turn in history.turns)]
     if position in earlier:
         last = len(earlier) - 1 - earlier[::-1].index(position)
-        return replace(story, turns=story.turns[:last])
-    return _with(story, Turn(event.n, event.t, "", "", event.by, position))
+        return replace(history, turns=history.turns[:last])
+    return _with(history, PlayedMove(event.n, event.t, "", "", event.by, position))

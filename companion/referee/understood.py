@@ -9,7 +9,7 @@ from companion.tracker.sights import Changes
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class UnderstoodTable:
     """A table that was understood.
 
     Attributes:
@@ -28,22 +28,22 @@ class Understood:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class UnderstoodHistory:
     """The last table that was understood, and the last one of an earlier calm.
 
     ``is_recalled``: pictures are compared with the earlier calm's table, though a table of this calm was understood.
     """
 
-    last: Understood = Understood()
-    earlier: Understood = Understood()
+    last: UnderstoodTable = UnderstoodTable()
+    earlier: UnderstoodTable = UnderstoodTable()
     is_recalled: bool = False
 
 
-def disturbed(known: Recollection) -> Recollection:
+def after_motion(known: UnderstoodHistory) -> UnderstoodHistory:
     """``known`` once something has moved."""
-    return Recollection(known.last, known.last)
+    return UnderstoodHistory(known.last, known.last)
 
 
-def recalled(known: Recollection) -> Recollection:
+def with_earlier(known: UnderstoodHistory) -> UnderstoodHistory:
     """``known`` once pictures are compared with the earlier calm's table again."""
     return replace(known, last=known.earlier, is_recalled=True)

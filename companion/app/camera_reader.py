@@ -1,4 +1,4 @@
-"""One camera's frames turned into what the referee needs: whether anything moved, and what lies there."""
+"""Reads one camera: for each frame whether anything moved, and for calm frames what stands on the board."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from calibration.appearance import SetAppearance
 from calibration.board_lens import prior_camera
 from calibration.camera import Camera
 from calibration.kit import Kit
+from companion.app.instability import Instability, may_be_hand, step
 from companion.app.lens import LensFinder
-from companion.app.unrest import Unrest, may_be_hand, step
 from companion.errors import fault_line
 from companion.tracker.evidence import STILL_SHARE
-from companion.tracker.verification import Verified, Verify
+from companion.tracker.verification import VerificationAnswer, VerificationQuestion
 from vision.alternatives import cut_outs
 from vision.capture.frames import Frame
 from vision.drawing import Viewpoint
@@ -30,23 +30,23 @@ from vision.pose.registration import check_size
 from vision.reader import Levels, Reader
 from vision.reading import EMPTY, Reading
 
-HAND_GIVEN_UP_S = 3.0
-"""A change that looks like an arm but has not moved for this long is a thing on the table: a hand trembles."""
+HAND_TIMEOUT_S = 3.0
+"""A change that looks like an arm but has been still for this long is an object on the table: a hand trembles."""
 
-PUT_DOWN_S = 0.25
+HAND_REST_S = 0.25
 """Something that is merely connected to an arm in the picture counts as hidden for this long: a hand that has put
 something down at the far edge, and is seen by its fingertips and its shadow, rests for less before it moves on."""
 
-NEW_LIGHT_SHARE = 0.02
+NEW_LIGHT_FRACTION = 0.02
 """If half of all cells have changed by more than this, the light has changed, not the board."""
 
-MOSTLY_ALTERED = 0.5
+FULL_READ_FRACTION = 0.5
 """If a larger share of the cells looks different since the last reading, all are read."""
 
-PUSH_CONFIRMED_S = 0.3
+POSE_CONFIRMATION_S = 0.3
 """A new pose must be seen again after this long: an arm over a marker, or a mat that is just being pushed, moves on."""
 
-BETTER_SHARE = 0.7
+BETTER_POSE_ERROR_RATIO = 0.7
 """A pose with as many markers is better if its reprojection error is at most this share of the known one's: noise alone
 makes a tenth of that, and what misleads one marker at first, such as an arm's shadow, several times as much."""
 
@@ -56,12 +56,12 @@ UNREAD = "unread"
 CUT_OUT_QUALITY = 80
 """JPEG quality of the pictures kept from a second look: about 5 kB a picture."""
 
-CHECKED = 2
+MAX_CHECKED_PILLARS = 2
 """Number of pillars checked at once: those that a hand was at.  Judging one takes about as long as a reading."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LevelPriors:
     """What is known about the levels of n pillars without looking; None for a pillar, or for all, if nothing is.
 
     Attributes:
@@ -79,16 +79,16 @@ class Told:
     @property
     def likely(self) -> Levels | None:
         """Where each pillar stands a priori: by its sensor, else where it stood before, else where it should stand."""
-        told = [levels for levels in (self.sensed, self.before, self.expected) if levels is not None]
-        firsts = (next((one for one in each if one is not None), None) for each in zip(*told, strict=True))
-        return tuple(firsts) if told else None
+        priors = [levels for levels in (self.sensed, self.before, self.expected) if levels is not None]
+        firsts = (next((one for one in each if one is not None), None) for each in zip(*priors, strict=True))
+        return tuple(firsts) if priors else None
 
 
-NOTHING_TOLD = Told()
+NO_LEVEL_PRIORS = LevelPriors()
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class ReadResult:
     """The result of trying to read a frame.
 
     Attributes:
@@ -108,7 +108,7 @@ class Look:
     is_recalled: bool = False
 
 
-class Eyes:
+class CameraReader:
     """The reader and the motion watch of one camera."""
 
     def __init__(
@@ -133,11 +133,11 @@ class Eyes:
         self._candidate: tuple[Registration, float] | None = None
         self._in_sight: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
         self._in_sight_earlier: tuple[Geometry, npt.NDArray[np.bool_]] | None = None
-        self._unrest = Unrest(0.0)
+        self._instability = Instability(0.0)
         self._exposure = FrameAverage()
 
     def moving(self, frame: Frame) -> bool:
-        """Whether anything has moved since the frame before, apart from constant unrest; see :attr:`unrest`.
+        """Whether anything has moved since the frame before, apart from a constant :attr:`instability` of the picture.
 
         Raises VisionError for a frame of the wrong size.
         """
@@ -147,13 +147,13 @@ class Eyes:
         check_size(frame.image, self.reader.camera)
         glimpse = self._glimpse = self._watch.glimpse(frame.image)
         piece_px2 = self._watch.piece_px2
-        self._unrest = step(self._unrest, frame.t_s, glimpse.difference, piece_px2, moving=glimpse.moving)
+        self._instability = step(self._instability, frame.t_s, glimpse.difference, piece_px2, moving=glimpse.moving)
         moving = glimpse.moving
-        if self._unrest.why and glimpse.difference is not None:
-            moving = may_be_hand(self._unrest, glimpse.difference, piece_px2)
+        if self._instability.why and glimpse.difference is not None:
+            moving = may_be_hand(self._instability, glimpse.difference, piece_px2)
         if moving:
             self._still_since_s = frame.t_s
-        if moving or self._unrest.why == "shaking":  # the mean would be blurred
+        if moving or self._instability.why == "shaking":  # the mean would be blurred
             self._exposure.clear()
         elif not self._exposure.is_enough:
             self._exposure.add(frame.image, frame.t_s)
@@ -170,16 +170,18 @@ class Eyes:
         return frozenset() if self._glimpse is None else self._watch.reaching_from(self._glimpse)
 
     @property
-    def unrest(self) -> str:
+    def instability(self) -> str:
         """Why the picture never comes to rest: ``noise``, ``flicker`` or ``shaking``; empty if it does."""
-        return self._unrest.why
+        return self._instability.why
 
-    def look(self, frame: Frame, told: Told = NOTHING_TOLD, *, afresh: bool = False, is_review: bool = False) -> Look:
+    def look(
+        self, frame: Frame, priors: LevelPriors = NO_LEVEL_PRIORS, *, afresh: bool = False, is_review: bool = False
+    ) -> ReadResult:
         """Read the frame last passed to :meth:`moving`, averaged with those of the same calm before it.
 
         Args:
             frame: the newest one.
-            told: what is known about the pillars' levels.
+            priors: what is known about the pillars' levels.
             afresh: read every cell, even where nothing has changed since the last reading, which may have been wrong.
             is_review: the same, compared with the last picture that made sense in an earlier calm.
         """
@@ -188,27 +190,27 @@ class Eyes:
                 self._use_camera(camera)
             geometry = self._place(self.reader.register(frame.image), frame.t_s)
             if geometry is None:
-                return Look(None, "moved", "camera or mat was pushed")
+                return ReadResult(None, "moved", "camera or mat was pushed")
             picture = self._averaged(frame)
             is_recalled = is_review and self._recalled()
             seen = self._compared(geometry)
-            known, altered = self._known(told, seen), None if afresh or is_review else self._altered(geometry)
-            reading = self.reader.read_at(replace(frame, image=picture), geometry, known, altered, told.likely)
+            known, altered = self._known(priors, seen), None if afresh or is_review else self._altered(geometry)
+            reading = self.reader.read_at(replace(frame, image=picture), geometry, known, altered, priors.likely)
         except MatNotFound as error:
-            return Look(None, "no-mat", error)
+            return ReadResult(None, "no-mat", error)
         except VisionError as error:
-            return Look(None, "dark", error)
+            return ReadResult(None, "dark", error)
         except Exception as error:  # a fault in reading one picture must not end a match
-            return Look(None, UNREAD, fault_line(error))
+            return ReadResult(None, UNREAD, fault_line(error))
         assert self._glimpse is not None, "look() follows moving()"
         self._watch.keep_read(self._glimpse)
         self._looked_s = frame.t_s
         # With pillars, the geometry is that of the levels that were read.
         self.geometry = self.reader.geometry(geometry.pose)
         told_changes = reading if seen is None else self._with_changes(reading, seen)
-        return Look(told_changes, is_whole=altered is None, is_recalled=is_recalled)
+        return ReadResult(told_changes, is_whole=altered is None, is_recalled=is_recalled)
 
-    def compare(self, question: Verify) -> Verified | None:
+    def compare(self, question: VerificationQuestion) -> VerificationAnswer | None:
         """Which of the tables in question the frames of this calm show; None if the picture does not tell.
 
         Follows :meth:`look`.  Takes up to 60 ms.
@@ -225,7 +227,7 @@ class Eyes:
         cells = [cell for i, cell in enumerate(kit.cells) if len({table[i] for table in tables}) > 1]
         sight = Viewpoint(kit, self.reader.camera, self.geometry.pose, self.reader.levels or None)
         shown = [_jpeg(picture) for picture in cut_outs(image, sight, self.reader.appearance.pieces, tables, cells)]
-        return Verified(tuple(map(float, log_p)), shown[0] if shown else b"", tuple(shown[1:]))
+        return VerificationAnswer(tuple(map(float, log_p)), shown[0] if shown else b"", tuple(shown[1:]))
 
     def _averaged(self, frame: Frame) -> npt.NDArray[np.uint8]:
         """The mean of the frames of this calm, ending with this one; from now on the glimpse is of it, too."""
@@ -245,7 +247,7 @@ class Eyes:
         """(n,) cells that look different from the last reading; None if the light may have changed too."""
         assert self._glimpse is not None, "look() follows moving()"
         altered = self._watch.altered(self._glimpse, geometry)
-        return None if altered is None or altered.mean() > MOSTLY_ALTERED else altered
+        return None if altered is None or altered.mean() > FULL_READ_FRACTION else altered
 
     def understood(self) -> None:
         """Note that the frame last looked at shows a table that makes sense: no hand is over it."""
@@ -283,7 +285,7 @@ class Eyes:
         if len(pose.markers) < len(known.markers):
             return self.geometry
         is_pushed = self.reader.is_pushed(known, pose)
-        if not is_pushed and pose.reprojection_px > BETTER_SHARE * known.reprojection_px:
+        if not is_pushed and pose.reprojection_px > BETTER_POSE_ERROR_RATIO * known.reprojection_px:
             return self.geometry
         if not self._is_confirmed(pose, t_s):
             return None if is_pushed else self.geometry
@@ -298,7 +300,7 @@ class Eyes:
         """Whether this pose, different from the known one, was first seen long enough ago."""
         if self._candidate is None or not self.reader.is_same(self._candidate[0], pose):
             self._candidate = (pose, t_s)
-        return t_s - self._candidate[1] >= PUSH_CONFIRMED_S
+        return t_s - self._candidate[1] >= POSE_CONFIRMATION_S
 
     def _use_camera(self, camera: Camera) -> None:
         """Switch to a camera that is known better; everything is located by it from now on."""
@@ -314,21 +316,21 @@ class Eyes:
         assert self._glimpse is not None, "look() follows moving()"
         return self._watch.compare(self._glimpse, geometry)
 
-    def _known(self, told: Told, seen: Comparison | None) -> Levels | None:
+    def _known(self, priors: LevelPriors, seen: Comparison | None) -> Levels | None:
         """The levels that the picture need not tell; None without pillars."""
         n = len(self.reader.levels)
         if self.reader.kit.pillars is None:
             return None
-        return not_in_doubt(told, n, None if seen is None else seen.changed)
+        return certain_levels(priors, n, None if seen is None else seen.changed)
 
     @property
     def _is_thing(self) -> bool:
         """Whether what looks like an arm has lain still for too long to be one."""
-        return self._looked_s - self._still_since_s >= HAND_GIVEN_UP_S
+        return self._looked_s - self._still_since_s >= HAND_TIMEOUT_S
 
     def _with_changes(self, reading: Reading, seen: Comparison) -> Reading:
         """``reading`` with what comparison with the last picture that made sense adds to it."""
-        hidden = seen.touched if self._looked_s - self._still_since_s < PUT_DOWN_S else seen.covered
+        hidden = seen.touched if self._looked_s - self._still_since_s < HAND_REST_S else seen.covered
         outlier_share = reading.outlier_share if self._is_thing else np.maximum(reading.outlier_share, hidden)
         changed = None if _is_new_light(seen) else self._changed(seen)
         return replace(reading, outlier_share=outlier_share.astype(np.float32), changed=changed)
@@ -352,28 +354,28 @@ def _jpeg(picture: npt.NDArray[np.uint8]) -> bytes:
 
 
 def _is_new_light(seen: Comparison) -> bool:
-    return float(np.median(seen.changed)) > NEW_LIGHT_SHARE
+    return float(np.median(seen.changed)) > NEW_LIGHT_FRACTION
 
 
-def not_in_doubt(told: Told, n: int, changed: npt.NDArray[np.float32] | None) -> tuple[int | None, ...]:
+def certain_levels(priors: LevelPriors, n: int, changed: npt.NDArray[np.float32] | None) -> tuple[int | None, ...]:
     """The levels (n) that are known well enough; None for those that the picture must tell.
 
     Levels from sensors are known, but changed levels, and those where the picture has changed most, are checked by the
     picture.  A pillar of which its sensor says nothing stands where it did as long as its picture is unchanged.
 
     Args:
-        told: what is known without looking.
+        priors: what is known without looking.
         n: number of pillars.
         changed: (n,) share of each cell's picture that differs from the last one that made sense; None: not known.
     """
-    sensed, before = (levels or (None,) * n for levels in (told.sensed, told.before or told.expected))
+    sensed, before = (levels or (None,) * n for levels in (priors.sensed, priors.before or priors.expected))
     known = [level if level == was else None for level, was in zip(sensed, before, strict=True)]
     if changed is None:
         return tuple(known)
     for cell, level in enumerate(sensed):
-        if level is None and told.before is not None and changed[cell] < STILL_SHARE:
+        if level is None and priors.before is not None and changed[cell] < STILL_SHARE:
             known[cell] = before[cell]
-    for cell in np.argsort(-changed)[:CHECKED]:
+    for cell in np.argsort(-changed)[:MAX_CHECKED_PILLARS]:
         if changed[cell] > STILL_SHARE:
             known[cell] = None
-    return tuple(None if cell in told.doubted else level for cell, level in enumerate(known))
+    return tuple(None if cell in priors.doubted else level for cell, level in enumerate(known))

@@ -21,7 +21,7 @@ HANDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Unrest:
+class Instability:
     """How restless a picture has been.
 
     Attributes:
@@ -38,16 +38,18 @@ class Unrest:
     why: str = ""
 
 
-def step(unrest: Unrest, t_s: float, difference: Difference | None, piece_px2: float, *, moving: bool) -> Unrest:
-    """The unrest after the frame at ``t_s``; ``piece_px2``: a piece's area in pixels of the ``difference``."""
+def step(
+    instability: Instability, t_s: float, difference: Difference | None, piece_px2: float, *, moving: bool
+) -> Instability:
+    """The instability after the frame at ``t_s``; ``piece_px2``: a piece's area in pixels of the ``difference``."""
     if not moving or difference is None:
-        return Unrest(t_s)
+        return Instability(t_s)
     share = 1 / AVERAGED_FRAMES
-    flicker = unrest.flicker + share * (difference.flicker - unrest.flicker)
-    shake = unrest.shake + share * (difference.shake - unrest.shake)
-    patch = unrest.patch_pieces + share * (difference.patch_px / piece_px2 - unrest.patch_pieces)
-    lasts = t_s - unrest.still_s >= RESTLESS_S
-    return Unrest(unrest.still_s, flicker, shake, patch, _why(flicker, shake, patch) if lasts else "")
+    flicker = instability.flicker + share * (difference.flicker - instability.flicker)
+    shake = instability.shake + share * (difference.shake - instability.shake)
+    patch = instability.patch_pieces + share * (difference.patch_px / piece_px2 - instability.patch_pieces)
+    lasts = t_s - instability.still_s >= RESTLESS_S
+    return Instability(instability.still_s, flicker, shake, patch, _why(flicker, shake, patch) if lasts else "")
 
 
 def _why(flicker: float, shake: float, patch_pieces: float) -> str:
@@ -60,7 +62,7 @@ def _why(flicker: float, shake: float, patch_pieces: float) -> str:
     return "noise" if patch_pieces < 1 else ""
 
 
-def may_be_hand(unrest: Unrest, difference: Difference, piece_px2: float) -> bool:
+def may_be_hand(instability: Instability, difference: Difference, piece_px2: float) -> bool:
     """Whether what moves in this frame of a restless picture is large enough to be a hand."""
-    pieces = 1.0 if unrest.why == "noise" else HANDS
+    pieces = 1.0 if instability.why == "noise" else HANDS
     return difference.patch_px >= pieces * piece_px2

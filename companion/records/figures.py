@@ -1,4 +1,4 @@
-"""A match as a sequence of plates: a board, what happened, and the squares concerned."""
+"""A match as a sequence of figures: a board, what happened, and the squares concerned."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from companion.records.record import MatchRecord
 from companion.records.sheet import move_number
 from companion.rules.board import Player
 from companion.scene.build import scene
+from companion.scene.display_kit import find_kit
 from companion.scene.marks import repair_scene
 from companion.scene.oblique import diagram
-from companion.scene.outfit import kit_of
 from companion.scene.shapes import Diagram
 
-SHOWN = Start | Accepted | Illegal | TakenBack | Corrected | GameOver
-"""Events that get a plate, since people want to see them again; the rest is in the score sheet."""
+FigureEvent = Start | Accepted | Illegal | TakenBack | Corrected | GameOver
+"""Events that get a figure, since people want to see them again; the rest is in the score sheet."""
 
 CELL = re.compile(r"[a-z][0-9]+")
 """Matches a possible square's name in the text of a move."""
 
 
 @dataclass(frozen=True)
-class Plate:
+class Figure:
     """One picture of a match.
 
     Attributes:
@@ -49,27 +49,27 @@ class Plate:
     @cached_property
     def diagram(self) -> Diagram:
         """The accepted position with frames around squares; for an illegal act, what is wrong and the way back."""
-        match, kit = self.match, kit_of(self.match.game.tag)
+        match, kit = self.match, find_kit(self.match.game.tag)
         if isinstance(self.event, Illegal):
             return diagram(repair_scene(match.game, match.position, self.event, kit))
         return diagram(scene(match.game, match.position, kit, self.moved, self.wrong))
 
 
-def plates(record: MatchRecord) -> list[Plate]:
-    """The plates of a match, in order.  Raises Unfounded if the rules contradict the record."""
+def figures(record: MatchRecord) -> list[Figure]:
+    """The figures of a match, in order.  Raises InvalidRecord if the rules contradict the record."""
     made = []
     before: Match | None = None
     for event, match in record.stages():
-        if isinstance(event, SHOWN):
-            made.append(plate_of(event, before or match, match, record.names))
+        if isinstance(event, FigureEvent):
+            made.append(make_figure(event, before or match, match, record.names))
         before = match
     return made
 
 
-def plate_of(event: Event, before: Match, after: Match, names: Mapping[Player, str]) -> Plate:
-    """The plate of one event between two states of the match; ``names`` are the people's."""
+def make_figure(event: Event, before: Match, after: Match, names: Mapping[Player, str]) -> Figure:
+    """The figure of one event between two states of the match; ``names`` are the people's."""
     caption = sentence(event, language("en", after.game), names)
-    return Plate(event, after, _title(event, before), caption, _moved(event, after), getattr(event, "cells", ()))
+    return Figure(event, after, _title(event, before), caption, _moved(event, after), getattr(event, "cells", ()))
 
 
 def _title(event: Event, before: Match) -> str:

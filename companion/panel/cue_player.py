@@ -43,8 +43,16 @@ class Intro:
 
 
 @dataclass(frozen=True, slots=True)
-class Playing:
-    """All that the panel has to show: what stands (by topic, with the time since when), what plays and what waits."""
+class PlaybackState:
+    """The state of playback.
+
+    Attributes:
+        turn: the players to move.
+        standing: the current cue of each topic, with its start time.
+        playing: the intro being played.
+        waiting: the intro to be played next.
+        begun: when the intro of each cue, by its name, was last started.
+    """
 
     turn: tuple[Player, ...] = ()
     standing: Mapping[Topic, Intro] = field(default_factory=lambda: MappingProxyType({}))
@@ -58,9 +66,9 @@ def length_s(steps: Steps) -> float:
     return sum(step.seconds for step in steps)
 
 
-def started(state: Playing, cue: Cue, t: float) -> Playing:
+def start_cue(state: PlaybackState, cue: Cue, t: float) -> PlaybackState:
     """``state`` after ``cue`` arrived at ``t``."""
-    state = advanced(state, t)
+    state = advance(state, t)
     turn = state.turn if cue.turn is None else cue.turn
     standing = {**state.standing, cue.topic: Intro(cue, t)}
     state = replace(state, turn=turn, standing=MappingProxyType(standing))
@@ -70,13 +78,13 @@ def started(state: Playing, cue: Cue, t: float) -> Playing:
         state = replace(state, waiting=None)
     is_storm = t - state.begun.get(cue.name, float("-inf")) < cue.pause_s
     if not cue.intro or is_storm:
-        return advanced(state, t)
+        return advance(state, t)
     if state.playing and state.playing.cue.rank > cue.rank:
         return state if _is_outranked(cue, state.waiting) else replace(state, waiting=Intro(cue, t))
     return _begun(state, cue, t)
 
 
-def advanced(state: Playing, t: float) -> Playing:
+def advance(state: PlaybackState, t: float) -> PlaybackState:
     """``state`` at ``t``: an intro that has ended makes room for the waiting one.
 
     To be called before :func:`lights_at` and :func:`next_change`.
@@ -90,18 +98,18 @@ def advanced(state: Playing, t: float) -> Playing:
     return state if t - waited.t > STALE_S else _begun(state, waited.cue, t)
 
 
-def lights_at(state: Playing, t: float) -> Lights:
+def lights_at(state: PlaybackState, t: float) -> Lights:
     """What to show at ``t``."""
     step = step_at(state, t)[0]
     return Lights(step.colour, state.turn if step.players is None else step.players, step.tone_hz)
 
 
-def next_change(state: Playing, t: float) -> float | None:
+def next_change(state: PlaybackState, t: float) -> float | None:
     """When the panel may have to show something other than at ``t``; None: never without a further cue."""
     return step_at(state, t)[1]
 
 
-def step_at(state: Playing, t: float) -> tuple[Step, float | None]:
+def step_at(state: PlaybackState, t: float) -> tuple[Step, float | None]:
     """The step shown at ``t``, and when it ends (None: never)."""
     if state.playing and t < state.playing.end:
         return _within(state.playing.cue.intro, t - state.playing.t, t)
@@ -115,7 +123,8 @@ def step_at(state: Playing, t: float) -> tuple[Step, float | None]:
     return _within(steps, (t - shown.end) % length_s(steps), t)
 
 
-def _begun(state: Playing, cue: Cue, t: float) -> Playing:
+def _begun(state: PlaybackState, cue: Cue, t: float) -> PlaybackState:
+    """``state`` with the intro of ``cue`` started at ``t``."""
     return replace(state, playing=Intro(cue, t), begun=MappingProxyType({**state.begun, cue.name: t}))
 
 

@@ -15,12 +15,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from companion.phone.door import Door, TurnedAway
-from companion.phone.signs import code_picture, tell_refused
+from companion.phone.access import AccessDenied, PhoneAccess
+from companion.phone.shared import qr_code_response, report_refused
 from companion.web.answers import STATIC, number
+from companion.web.base_url import reachable_base_url
 from companion.web.files import Files
 from companion.web.guard import Refused, refuse_foreign, refuse_unknown
-from companion.web.reached import base_of
 from vision.capture.phone import LARGEST, PhoneCamera
 
 LARGEST_PICTURE = 2_000_000
@@ -33,29 +33,29 @@ MILLISECONDS = 1 << 32
 """Value at which the phone's clock wraps, as a controller's does."""
 
 
-class EyeRoutes:
+class PhoneCameraRoutes:
     """The routes with which a page lets phones be its cameras."""
 
     def __init__(
         self,
-        doors: Sequence[Door],
+        accesses: Sequence[PhoneAccess],
         token: Callable[[], str],
         say: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         panel_code: str = "",
         note: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
-        """Admit phones at ``doors``.
+        """Admit phones at ``accesses``.
 
         Args:
-            doors: one for each camera.
+            accesses: one for each camera.
             token: returns the arbiter's token.
             say: called with messages for people.
             clock: seconds, the same clock as that of the pictures' readers.
             panel_code: the code with which the same phones can be panels; empty: they cannot.
             note: returns what whoever holds a phone should know, sent with the response to each picture.
         """
-        self._doors, self._token, self._say, self._clock = tuple(doors), token, say, clock
+        self._accesses, self._token, self._say, self._clock = tuple(accesses), token, say, clock
         self._panel_code, self._note = panel_code, note
         self._cameras: tuple[PhoneCamera, ...] = ()
         self._page = Files(STATIC, {}).named("eye.html")
@@ -84,14 +84,14 @@ class EyeRoutes:
         """The QR code, for the arbiter only: whoever sees it may become the table's camera."""
         refuse_unknown(request, self._token())
         n = self._number(request)
-        return code_picture(address_of(base_of(request), n, self._doors[n - 1].code))
+        return qr_code_response(camera_url(reachable_base_url(request), n, self._accesses[n - 1].code))
 
     async def _let_go(self, request: Request) -> Response:
         """Admit another phone, at the arbiter's request."""
         refuse_foreign(request)
         refuse_unknown(request, self._token())
         n = self._number(request)
-        self._doors[n - 1].let_go()
+        self._accesses[n - 1].let_go()
         self._say(f"phone {n}: another one may come")
         return JSONResponse({})
 
@@ -107,41 +107,41 @@ class EyeRoutes:
 
     async def _compare(self, request: Request) -> Response:
         now_s = self._clock()
-        door = self._enter(request)
+        access = self._enter(request)
         heard = request.query_params.get("heard", "")
-        door.compare(_milliseconds(heard) if heard else None, now_s)
+        access.compare(_milliseconds(heard) if heard else None, now_s)
         return JSONResponse({})
 
     async def _picture(self, request: Request) -> Response:
         now_s = self._clock()
-        door, camera = self._enter(request), self._camera(request)
-        taken_s = door.taken_s(_milliseconds(request.query_params.get("taken", "")), now_s)
+        access, camera = self._enter(request), self._camera(request)
+        taken_s = access.taken_s(_milliseconds(request.query_params.get("taken", "")), now_s)
         try:
             await _taken_in(request, camera, taken_s)
         except Refused:
-            door.refused += 1
-            self._tell_refused(request, door)
+            access.refused += 1
+            self._report_refused(request, access)
             raise
         return JSONResponse(dict(self._note()))
 
-    def _enter(self, request: Request) -> Door:
+    def _enter(self, request: Request) -> PhoneAccess:
         """The door of this message.  Raises Refused if the phone is not admitted."""
         refuse_foreign(request)
         n, given = self._number(request), request.query_params
-        door = self._doors[n - 1]
-        is_new = not door.phone
+        access = self._accesses[n - 1]
+        is_new = not access.phone
         try:
-            door.enter(given.get("code", "")[:64], given.get("phone", "")[:64], given.get("page", "")[:64])
-        except TurnedAway as error:
-            self._tell_refused(request, door)
+            access.enter(given.get("code", "")[:64], given.get("phone", "")[:64], given.get("page", "")[:64])
+        except AccessDenied as error:
+            self._report_refused(request, access)
             raise Refused(403, str(error), error.reason) from None
         if is_new:
             self._say(f"phone {n}: is here")
-        return door
+        return access
 
     def _number(self, request: Request) -> int:
         n = number(request.path_params["n"])
-        if n is None or not 0 < n <= len(self._doors):
+        if n is None or not 0 < n <= len(self._accesses):
             raise Refused(404, "this table has no such camera")
         return n
 
@@ -152,11 +152,11 @@ class EyeRoutes:
             raise Refused(503, "no match is refereed now", "idle")
         return cameras[n - 1]
 
-    def _tell_refused(self, request: Request, door: Door) -> None:
-        tell_refused(self._say, f"phone {self._number(request)}", door.refused)
+    def _report_refused(self, request: Request, access: PhoneAccess) -> None:
+        report_refused(self._say, f"phone {self._number(request)}", access.refused)
 
 
-def address_of(base: str, number: int, code: str) -> str:
+def camera_url(base: str, number: int, code: str) -> str:
     """The URL in the QR code of phone ``number``; browsers do not send what follows the #."""
     return f"{base.rstrip('/')}/eye#n={number}&code={code}"
 

@@ -2,10 +2,10 @@
 
 How to use it::
 
-    lobby = Lobby(games, usual)
-    begun = lobby.put(Begin("domination"))          # any thread: the page
-    asked = lobby.take(timeout_s)                   # the deciding thread, between two matches
-    asked.begun()                                   # or asked.refuse(error)
+    requests = MatchRequestQueue(games, usual)
+    begun = requests.put(NewMatch("domination"))    # any thread: the page
+    request = requests.take(timeout_s)              # the deciding thread, between two matches
+    request.begun()                                 # or request.refuse(error)
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from queue import Empty, Full, Queue
 
 from companion.errors import CompanionError
 from companion.referee.orders import OrderRefused
-from companion.web.starting import Begin, Choice, Playable, Unfinished
+from companion.web.starting import Choice, NewMatch, Playable, Unfinished
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MatchRequest:
     """What is requested, and where to report whether it has begun."""
 
     wanted: Choice
@@ -37,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Lobby:
+class MatchRequestQueue:
     """Holds the one match that is requested.
 
     Attributes:
@@ -47,28 +47,28 @@ class Lobby:
     """
 
     games: tuple[Playable, ...]
-    usual: Begin
+    usual: NewMatch
     unfinished: Callable[[], tuple[Unfinished, ...]] = tuple
-    _waiting: Queue[Asked] = field(default_factory=lambda: Queue(1))
+    _waiting: Queue[MatchRequest] = field(default_factory=lambda: Queue(1))
 
     @property
-    def is_wanted(self) -> bool:
+    def has_request(self) -> bool:
         """Whether a match other than the one being played is requested."""
         return not self._waiting.empty()
 
     def put(self, wanted: Choice) -> Future[None]:
         """Request a match; refused at once while another one is about to begin."""
-        asked = Asked(wanted, Future())
+        request = MatchRequest(wanted, Future())
         try:
-            self._waiting.put_nowait(asked)
+            self._waiting.put_nowait(request)
         except Full:
-            asked.refuse(OrderRefused("another match is about to begin"))
-        return asked.outcome
+            request.refuse(OrderRefused("another match is about to begin"))
+        return request.outcome
 
-    def take(self, timeout_s: float) -> Asked | None:
+    def take(self, timeout_s: float) -> MatchRequest | None:
         """The request; None: there was none for ``timeout_s``."""
         try:
-            asked = self._waiting.get(timeout=timeout_s)
+            request = self._waiting.get(timeout=timeout_s)
         except Empty:
             return None
-        return asked if asked.outcome.set_running_or_notify_cancel() else None
+        return request if request.outcome.set_running_or_notify_cancel() else None

@@ -15,11 +15,11 @@ CALLED_FROM_C = "llvmlite.binding"
 """While compiling, LLVM calls back functions of this package; no exception can pass through C++, and Numba fails
 without what these functions return."""
 
-AGAIN_S = 0.02
+RETRY_S = 0.02
 """A signal that arrived during such a call is sent again after this time."""
 
 
-class Ended(KeyboardInterrupt):
+class TerminationSignal(KeyboardInterrupt):
     """Somebody has ended the program by a signal."""
 
     def __init__(self, number: int) -> None:
@@ -30,7 +30,7 @@ class Ended(KeyboardInterrupt):
 
 @contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """Raise :class:`Ended` in the main thread when one of SIGNALS comes; an ignored one (``nohup``) stays ignored."""
+    """Raise :class:`TerminationSignal` in the main thread on any of SIGNALS; an ignored one (nohup) stays ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -46,14 +46,14 @@ def interrupted_by_signals() -> Iterator[None]:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    if not _holds_back(frame):
-        raise Ended(number)
-    again = threading.Timer(AGAIN_S, os.kill, (os.getpid(), number))
+    if not _must_defer(frame):
+        raise TerminationSignal(number)
+    again = threading.Timer(RETRY_S, os.kill, (os.getpid(), number))
     again.daemon = True
     again.start()
 
 
-def _holds_back(frame: FrameType | None) -> bool:
+def _must_defer(frame: FrameType | None) -> bool:
     """Whether an exception raised in ``frame`` would be lost on its way: in a finalizer, or called from C++."""
     while frame is not None:
         if frame.f_code.co_name == "__del__" or frame.f_globals.get("__name__", "").startswith(CALLED_FROM_C):

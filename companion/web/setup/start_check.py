@@ -12,7 +12,7 @@ from vision.reading import Reading
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
+class StartCheck:
     """The start position as read: each square with what it should hold, and what is seen."""
 
     reading: Reading
@@ -25,20 +25,20 @@ class Checked:
         return tuple(row["cell"] for row in self.rows if not row["right"])
 
 
-def compare(reading: Reading, pose: Registration, wanted: Mapping[str, Sight], levels: tuple[int, ...]) -> Checked:
+def compare(reading: Reading, pose: Registration, wanted: Mapping[str, Sight], levels: tuple[int, ...]) -> StartCheck:
     """Compare a reading with the sight that each cell should give, and with the ``levels`` of its pillars, if any."""
     rows = []
     for i, cell in enumerate(reading.cells):
         sight, p = reading.best(i)
-        expected, seen = told(wanted[cell]), told(sight)
+        expected, seen = format_seen(wanted[cell]), format_seen(sight)
         if reading.levels and levels:
             expected, seen = f"{expected}@{levels[i]}", f"{seen}@{reading.levels[i]}"
         row = {"cell": cell, "expected": expected, "seen": seen, "p": round(p, 3), "right": expected == seen}
         rows.append(row)
-    return Checked(reading, pose, tuple(rows))
+    return StartCheck(reading, pose, tuple(rows))
 
 
-def told(sight: Sight) -> str:
-    """A sight in short notation, such as ``2R``; empty for an empty square."""
+def format_seen(sight: Sight) -> str:
+    """A sight in short notation, such as ``2R``; an empty text for an empty square."""
     height, top = sight
     return "" if top is None else f"{'?' if height is None else height}{top}"

@@ -15,9 +15,9 @@ from typing import TextIO
 
 from calibration.files import number, read_bytes
 from companion.errors import RecordingError
-from companion.tape.faults import disk_told
+from companion.tape.faults import recording_errors
 
-FRAMES, INDEX, CARD, SENSORS = "frames", "frames.csv", "recording.toml", "sensors.csv"
+FRAMES, INDEX, INFO, SENSORS = "frames", "frames.csv", "recording.toml", "sensors.csv"
 HEAD = "file,t_s\n"
 
 KEPT_SHARE = 0.9
@@ -27,12 +27,12 @@ RESERVE_BYTES = 256 * 2**20
 """Left free on the disk, since the match store takes priority over any recording."""
 
 
-class ReelFull(RecordingError):
+class RecordingFull(RecordingError):
     """No further picture fits into the recording's space."""
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class RecordingInfo:
     """The contents of ``recording.toml`` and of the files beside it.
 
     Attributes:
@@ -62,28 +62,28 @@ class _Kept:
     is_calm: bool
 
 
-class Reel:
+class RecordingWriter:
     """Writes one recording.  One thread calls everything.
 
     Every method raises RecordingError, in one line that names the file and the remedy, if the disk refuses.
     """
 
-    def __init__(self, folder: Path, card: Card, space_bytes: int) -> None:
+    def __init__(self, folder: Path, info: RecordingInfo, space_bytes: int) -> None:
         """Begin a recording in ``folder``, which must be new or empty; it takes ``space_bytes`` at most."""
         self.folder, self.frames, self.used_bytes = folder, 0, 0
         self._space_bytes = space_bytes
         self._kept: list[_Kept] = []
         self._sensors: TextIO | None = None
-        with disk_told(folder):
+        with recording_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
                 raise RecordingError(f"{folder}: is not empty; give --save a new folder")
             (folder / FRAMES).mkdir()
-            write_card(folder, card)
+            write_info(folder, info)
             (folder / INDEX).write_text(HEAD, encoding="ascii")
             self._index = (folder / INDEX).open("a", encoding="ascii")
-            if card.pillars:
-                (folder / SENSORS).write_text(",".join(("t_s", *card.pillars)) + "\n", encoding="ascii")
+            if info.pillars:
+                (folder / SENSORS).write_text(",".join(("t_s", *info.pillars)) + "\n", encoding="ascii")
                 self._sensors = (folder / SENSORS).open("a", encoding="ascii")
 
     def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
@@ -93,11 +93,11 @@ class Reel:
         read them.
 
         Raises:
-            ReelFull: even that makes no room.
+            RecordingFull: even that makes no room.
         """
         file = self.folder / FRAMES / f"{self.frames:06d}.jpg"
         line = f"{file.name},{float(t_s)!r}\n"
-        with disk_told(file):
+        with recording_errors(file):
             self._make_room(len(picture) + len(line))
             file.write_bytes(picture)
             self._index.write(line)
@@ -111,7 +111,7 @@ class Reel:
         if self._sensors is None:
             return
         line = ",".join((repr(float(t_s)), *("" if mm is None else f"{mm:.3f}" for mm in heights_mm))) + "\n"
-        with disk_told(self.folder / SENSORS):
+        with recording_errors(self.folder / SENSORS):
             self._sensors.write(line)
             self._sensors.flush()
         self.used_bytes += len(line)
@@ -126,9 +126,9 @@ class Reel:
         if self.used_bytes + size > self._space_bytes:
             self._drop_calm(self.used_bytes + size - int(KEPT_SHARE * self._space_bytes))
         if self.used_bytes + size > self._space_bytes:
-            raise ReelFull(f"{self.folder}: the recording's space is full; it ends here (--save-space gives more)")
+            raise RecordingFull(f"{self.folder}: the recording's space is full; it ends here (--save-space gives more)")
         if shutil.disk_usage(self.folder).free < RESERVE_BYTES + size:
-            raise ReelFull(f"{self.folder}: the disk is nearly full; the recording ends here, the match goes on")
+            raise RecordingFull(f"{self.folder}: the disk is nearly full; the recording ends here, the match goes on")
 
     def _drop_calm(self, excess: int) -> None:
         """Drop calm pictures, the oldest first, until ``excess`` bytes are free or none is left."""
@@ -154,32 +154,32 @@ class Reel:
         self._index = index.open("a", encoding="ascii")
 
 
-def write_card(folder: Path, card: Card) -> None:
+def write_info(folder: Path, info: RecordingInfo) -> None:
     """Write ``recording.toml`` and the files that it names.  Raises OSError."""
-    kit = card.kit
+    kit = info.kit
     if Path(kit).is_absolute():
         # Under its own name, which is the kit's; in a folder of its own, where no other file can have that name.
         (folder / "kit").mkdir()
         kit = str(Path(shutil.copy(kit, folder / "kit")).relative_to(folder))
-    if card.camera:
-        (folder / "camera.toml").write_text(card.camera, encoding="utf-8")
-    (folder / "set.toml").write_text(card.appearance, encoding="utf-8")
+    if info.camera:
+        (folder / "camera.toml").write_text(info.camera, encoding="utf-8")
+    (folder / "set.toml").write_text(info.appearance, encoding="utf-8")
     lines = (
         "# Recorded by `companion referee --save`; the pictures and their times are in frames.csv.",
-        f'game = "{card.game}"',
+        f'game = "{info.game}"',
         f'kit = "{kit}"',
-        f'start = "{card.start}"',
-        f"fps = {card.fps:g}",
-        *(['camera = "camera.toml"'] if card.camera else []),
+        f'start = "{info.start}"',
+        f"fps = {info.fps:g}",
+        *(['camera = "camera.toml"'] if info.camera else []),
         'set = "set.toml"',
     )
-    (folder / CARD).write_text("\n".join((*lines, "")), encoding="utf-8")
+    (folder / INFO).write_text("\n".join((*lines, "")), encoding="utf-8")
 
 
 def read_index(folder: Path) -> Sequence[tuple[Path, float]]:
     """The pictures of a recording and their times, in order.  Raises RecordingError."""
     index = folder / INDEX
-    with disk_told(index):
+    with recording_errors(index):
         lines = read_bytes(index).decode("ascii", "replace").splitlines()[1:]
     try:
         rows = [(name, number(t_s)) for name, _, t_s in (line.partition(",") for line in lines)]

@@ -2,9 +2,9 @@
 
 How to use it::
 
-    window = Window(eyes, levels, time.monotonic)
-    table.followers.append(window); table.onlookers.append(window)
-    window.picture()                                # any thread: JPEG, or None before the first frame
+    preview = LivePreview(camera_reader, levels, time.monotonic)
+    table.state_observers.append(preview); table.frame_observers.append(preview)
+    preview.picture()                               # any thread: JPEG, or None before the first frame
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from threading import Lock
 
 import cv2
 
-from companion.app.eyes import Eyes, Look
-from companion.app.several import SeveralEyes
+from companion.app.camera_reader import CameraReader, ReadResult
+from companion.app.multi_camera import MultiCameraReader
 from companion.events import Event
 from companion.referee.snapshot import Snapshot
 from vision.capture.frames import Frame
@@ -40,12 +40,14 @@ class Belief:
     camera: int
 
 
-class Window:
-    """Keeps the newest frame and the last reading; a follower and an onlooker of a table."""
+class LivePreview:
+    """Keeps the newest frame and the last reading; a state and frame observer of a table."""
 
-    def __init__(self, eyes: Eyes | SeveralEyes, levels: tuple[int, ...], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, camera_reader: CameraReader | MultiCameraReader, levels: tuple[int, ...], clock: Callable[[], float]
+    ) -> None:
         """``levels``: of the terrain, empty for a flat board; ``clock``: seconds, monotonic."""
-        self._eyes, self._levels, self._clock = eyes, levels, clock
+        self._camera_reader, self._levels, self._clock = camera_reader, levels, clock
         self._frames: dict[int, Frame] = {}
         self._belief: Belief | None = None
         self._wrong: tuple[str, ...] = ()
@@ -61,9 +63,9 @@ class Window:
         """Take the squares that are wrong."""
         self._wrong = snapshot.wrong
 
-    def __call__(self, frame: Frame, look: Look, events: tuple[Event, ...]) -> None:  # noqa: ARG002 - likewise
+    def __call__(self, frame: Frame, look: ReadResult, events: tuple[Event, ...]) -> None:  # noqa: ARG002 - likewise
         """Take what was read."""
-        geometry, reader = self._eyes.geometry, self._eyes.reader
+        geometry, reader = self._camera_reader.geometry, self._camera_reader.reader
         if look.reading is None or geometry is None:
             self._belief = None
         else:

@@ -24,22 +24,22 @@ LINE: Colour = (91, 84, 70)
 GROUND: Colour = (168, 152, 120)
 
 
-def hex_of(colour: Colour) -> str:
+def to_hex(colour: Colour) -> str:
     """The colour as ``#rrggbb``."""
     return "#" + bytes(colour).hex()
 
 
 @lru_cache(maxsize=32)
-def kit_of(tag: str, name: str = "") -> Kit | None:
+def find_kit(tag: str, name: str = "") -> Kit | None:
     """The kit called ``name``, if the program has it, else the one for the game ``tag``; None if there is none."""
     known = available_kits()
     found = next((kit for kit in (name, kit_name(tag)) if kit in known), None)
     return None if found is None else load_kit(found)
 
 
-def dressed(game: Game, kit: Kit | None) -> Kit:
+def complete_kit(game: Game, kit: Kit | None) -> Kit:
     """``kit``, or the game's own or a plain one; what it lacks is taken from the game's own, or plain."""
-    own = kit_of(game.tag)
+    own = find_kit(game.tag)
     kit = kit or own or _plain(game)
     if own is not None and kit.board.cell_colour is None:
         colours = own.board.cell_colour, own.board.chequer_colour
@@ -56,8 +56,8 @@ def player_colours(game: Game, kit: Kit) -> Mapping[Player, str]:
     own = {player: [kind for kind in kit.pieces if game.owner(kind.letter) == player] for player in game.players}
     bodies = {player: _commonest(kind.colour for kind in kinds) for player, kinds in own.items()}
     if len(set(bodies.values())) == len(bodies):
-        return {player: hex_of(colour) for player, colour in bodies.items()}
-    return {player: hex_of(_commonest(kind.glyph_colour for kind in kinds)) for player, kinds in own.items()}
+        return {player: to_hex(colour) for player, colour in bodies.items()}
+    return {player: to_hex(_commonest(kind.glyph_colour for kind in kinds)) for player, kinds in own.items()}
 
 
 def _commonest(colours: Iterator[Colour]) -> Colour:
