@@ -58,7 +58,7 @@ MAX_HEIGHT = 10
 
 
 class Scenes:
-    """Source and eyes of a simulated table that is read without errors; random players act one after the other."""
+    """Source and reader of a simulated table that is read without errors; random players act one after the other."""
 
     def __init__(self, match: Match, seed: int) -> None:
         self.rng = np.random.default_rng(seed)

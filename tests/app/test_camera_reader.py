@@ -27,7 +27,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture
 def camera_reader(examples):
-    """Return eyes for the example photographs."""
+    """Return a camera reader for the example photographs."""
     kit, folder = load_kit("domination"), examples / "photos"
     return CameraReader(kit, read_camera(folder / "camera.toml"), read_appearance(folder / "set.toml", kit))
 
@@ -138,9 +138,8 @@ def test_a_review_compares_with_what_was_understood_in_the_calm_before(camera_re
     for t_s in (1.0, 1.1):
         camera_reader.moving(Frame(other, round(10 * t_s), t_s))
     frame = Frame(other, 11, 1.1)
-    assert not camera_reader.look(
-        frame, is_review=True
-    ).is_recalled  # nothing of this calm phase has been understood yet
+    # Nothing of this calm phase has been understood yet.
+    assert not camera_reader.look(frame, is_review=True).is_recalled
     first = camera_reader.look(frame).reading.changed
     camera_reader.understood()
     assert camera_reader.look(frame).reading.changed.max() < 0.01

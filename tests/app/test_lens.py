@@ -66,7 +66,7 @@ def test_a_board_seen_from_straight_above_is_told_once(image):
 
 
 def test_eyes_whose_lens_is_not_known_find_it_and_read(examples, image):
-    """Eyes with an unknown lens calibrate it and then read the board, also after a push."""
+    """A reader whose lens is unknown calibrates it and then reads the board, also after a push."""
     camera_reader = CameraReader(
         KIT,
         prior_camera((640, 480)),

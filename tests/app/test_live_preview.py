@@ -22,7 +22,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture(scope="module")
 def scene() -> tuple[CameraReader, Frame]:
-    """Return eyes that have processed one frame of a simulated table, and the frame."""
+    """Return a camera reader that has processed one frame of a simulated table, and the frame."""
     kit, game = load_kit("domination"), load_game("domination")
     table = SimulatedTable(kit, Match(game, game.start()), 1)
     camera_reader = CameraReader(kit, table.camera, enrol(enrol_picture(kit), kit, table.camera))

@@ -38,7 +38,7 @@ def reading(*rows, outlier_share=None, changed=None, levels=None):
 
 
 class OneEye:
-    """Stub of one camera's eyes that returns a given answer to every look."""
+    """Stub of one camera's reader that returns a given answer to every look."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -120,7 +120,7 @@ def pictures():
 
 @pytest.fixture
 def camera_reader():
-    """Return two cameras' eyes with nominal appearance."""
+    """Return a reader of two cameras with nominal appearance."""
     return MultiCameraReader([CameraReader(KIT, default_camera(), nominal_appearance(KIT)) for _ in range(2)])
 
 

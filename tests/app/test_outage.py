@@ -49,7 +49,7 @@ class Interrupted:
 def run(examples, tmp_path):
     """Return a function that referees the example recording with an outage.
 
-    ``before`` and ``after``: numbers of frames before and after it; ``spoil`` modifies the eyes.
+    ``before`` and ``after``: numbers of frames before and after it; ``spoil`` modifies the camera reader.
     """
     recording = read_recording(examples / "domination-1")
     kit = load_kit("domination")
@@ -99,7 +99,7 @@ def test_a_camera_that_never_gives_a_picture_is_named_at_the_end(run):
 
 
 class Notes:
-    """A desk that records the notes it receives."""
+    """A panel controller that records the notes it receives."""
 
     def __init__(self):
         self.notes = []

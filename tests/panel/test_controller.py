@@ -1,4 +1,4 @@
-"""The desk: every event becomes lights and one sentence at once, except routine events, which have no sentence."""
+"""The panel controller: events become lights and one sentence at once; routine events have no sentence."""
 
 import sys
 from collections.abc import Callable

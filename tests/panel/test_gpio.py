@@ -41,7 +41,7 @@ def panel(factory: MockFactory) -> Iterator[GpioPanel]:
 
 @pytest.fixture
 def announcer(panel: GpioPanel, clock: Any) -> PanelController:
-    """Return a desk in the middle of a match; Red is to move."""
+    """Return a panel controller in the middle of a match; Red is to move."""
     made = PanelController(panel, clock)
     made.tell(START)
     clock.t = 100.0

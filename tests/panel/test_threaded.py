@@ -1,4 +1,4 @@
-"""The desk in a thread of its own: prompt, in order, and without blocking the match."""
+"""The panel controller in a thread of its own: prompt, in order, and without blocking the match."""
 
 import time
 from queue import SimpleQueue

@@ -1,4 +1,4 @@
-"""Simulated mischief: tables that no single legal move leads to."""
+"""Simulated illegal changes: tables that no single legal move leads to."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def frame(k: int) -> Frame:
 
 
 class SlowReel(RecordingWriter):
-    """A reel on a disk that blocks until it is released."""
+    """A recording writer on a disk that blocks until it is released."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, INFO, 10**9)
@@ -83,7 +83,7 @@ def test_a_slow_disk_costs_frames_and_not_time(tmp_path: Path) -> None:
 
 
 class BrokenReel(RecordingWriter):
-    """A reel on a disk that fails at the third picture."""
+    """A recording writer on a disk that fails at the third picture."""
 
     def add(self, picture: bytes, t_s: float, *, is_calm: bool) -> None:
         if self.frames == 2:

@@ -31,7 +31,7 @@ def library(tmp_path: Path) -> Library:
 
 
 def voice_desk(library: Library) -> PanelController:
-    """Return a desk with a voice panel."""
+    """Return a panel controller with a voice panel."""
     return PanelController(VoicePanel(library, ENGLISH), time.monotonic)
 
 

@@ -44,7 +44,7 @@ JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
 
 
 class Bench:
-    """A workshop in front of a simulated table, and what its panel has shown."""
+    """A set-up session in front of a simulated table, and what its panel has shown."""
 
     def __init__(
         self, folder: Path, scene: str = "camera", kit: str = "domination", cameras: Cameras | None = None
@@ -225,7 +225,7 @@ class Stalling:
 
 @pytest.fixture
 def stalling(bench: Bench, tmp_path: Path) -> Iterator[tuple[Stalling, SetupSession]]:
-    """Return a stalling camera, and a workshop that has received one picture."""
+    """Return a stalling camera, and a set-up session that has received one picture."""
     source = Stalling()
     session = SetupSession(replace(bench.config, folder=tmp_path), source, patience_s=0.2, clock=source.clock)
     source.give(10, 100.0, 100.0, session)

@@ -72,7 +72,7 @@ def shelf() -> Shelf:
 
 @pytest.fixture
 def session(tmp_path: Path, shelf: Shelf) -> Iterator[SetupSession]:
-    """Return a workshop that has no camera yet."""
+    """Return a set-up session that has no camera yet."""
     config = SetupConfig(load_game("domination"), load_kit("domination"), tmp_path, {"panel": '"none"'})
     cameras = Cameras(lambda: (WEBCAM, Choice(MODULE, "0")), shelf.open)
     session = SetupSession(config, Missing(), shelf.source.show, cameras=cameras, patience_s=WAIT_S)

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.pictures
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[tuple[Photographer, SetupSession, Kit]]:
-    """Return the source, workshop and true kit of a set-up for draughts on a player's own board."""
+    """Return the source, session and true kit of a set-up for draughts on a player's own board."""
     kit, game = own_board(), load_game("draughts")
     source = Photographer(kit, game, lambda _: time.sleep(0.04))
     session = SetupSession(

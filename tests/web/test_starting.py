@@ -29,14 +29,14 @@ LEFT = Unfinished(7, "citadel", ("Cy", "Di"), "2026-11-21T19:30:00+00:00", 12)
 
 
 def match_requests() -> MatchRequestQueue:
-    """Return a lobby with two games, a preset match, and one unfinished match."""
+    """Return a request queue with two games, a preset match, and one unfinished match."""
     games = Playable("domination", is_learned=True), Playable("domination/3", is_learned=False)
     return MatchRequestQueue(games, NewMatch("domination", ("Ann", "Bo"), TimeControl(600, 5)), lambda: (LEFT,))
 
 
 @pytest.fixture
 def waiting() -> Iterator[tuple[Page, MatchRequestQueue]]:
-    """Return the page of a table without a match, and its lobby."""
+    """Return the page of a table without a match, and its request queue."""
     feed, starter = Feed(START), match_requests()
     feed.rest()
     page = Page(("127.0.0.1", 0), feed, token="secret", starter=starter)
@@ -111,7 +111,7 @@ def test_a_match_that_is_going_on_is_left_only_if_one_says_so(
 
 @pytest.fixture
 def answering() -> Iterator[Callable[..., list[Any]]]:
-    """Return a function that answers one request in a lobby: begun, or refused with an error.
+    """Return a function that answers one queued request: begun, or refused with an error.
 
     It returns a list that receives what was asked for.
     """
