@@ -54,6 +54,8 @@ class SetAppearance:
         board: of the whole board, where it was learned or squares have several colours.
         ring_mm: radius of the ring round characters, or of a groove; None where there is none, or it is not known.
         inner_ring_mm: of another groove, nearer to the middle.
+        black: light that the markers' black showed as a share of their white, r g b, in the photograph from which all
+            this was learned; None where that is not known.
     """
 
     kit: str
@@ -67,6 +69,7 @@ class SetAppearance:
     board: BoardAppearance | None = None
     ring_mm: float | None = None
     inner_ring_mm: float | None = None
+    black: Reflectance | None = None
 
 
 RIM_STEPS = 6
@@ -124,6 +127,7 @@ def format_appearance(appearance: SetAppearance) -> str:
         f"rim = {_list(appearance.rim)}",
         *([] if appearance.ring_mm is None else [f"ring_mm = {appearance.ring_mm:.3f}"]),
         *([] if appearance.inner_ring_mm is None else [f"inner_ring_mm = {appearance.inner_ring_mm:.3f}"]),
+        *([] if appearance.black is None else [f"black = {_list(appearance.black)}"]),
         *([f"not_found = {json.dumps(appearance.not_found)}"] if appearance.not_found else []),
     ]
     for name, table in tables.items():
@@ -151,6 +155,7 @@ def read_appearance(path: Path, kit: Kit) -> SetAppearance:
         board=read_board(table.table("board")) if table.has("board") else None,
         ring_mm=table.length("ring_mm") if table.has("ring_mm") else None,
         inner_ring_mm=table.length("inner_ring_mm") if table.has("inner_ring_mm") else None,
+        black=_read_black(table),
     )
     table.done()
     for one, other in alike(kit.pieces, appearance.pieces):
@@ -170,6 +175,13 @@ def _letters(table: Table, kit: Kit) -> tuple[str, ...]:
     if not all(isinstance(letter, str) and letter in known for letter in letters):
         raise ProfileError(f"{table.where}: not_found: only letters of the kit's pieces")
     return letters
+
+
+def _read_black(table: Table) -> Reflectance | None:
+    if not table.has("black"):
+        return None
+    r, g, b = table.numbers("black", 3, 0.0, 0.9)
+    return r, g, b
 
 
 def _read_column(table: Table) -> ColumnAppearance:

@@ -2,6 +2,7 @@
 
     python -m tools.photographs                          # all folders of the collection beside the repository
     python -m tools.photographs --rounds 3 FOLDER…       # times are the minimum of three readings
+    python -m tools.photographs --haze 0.1 FOLDER…       # through a lens that scatters a tenth of white paper's light
 
 Cameras and sets are calibrated by the program's own commands, and squares are scored, like in the collection's
 score_read.py.  Times are processor times of one thread: of a full reading with known pose, and of a verification
@@ -26,6 +27,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from calibration.camera import read_camera
 from calibration.kit import Kit, load_kit
@@ -34,6 +36,7 @@ from companion.app.ground import parse_levels, start_levels
 from companion.cli import main as companion
 from companion.commands.options.appearance import appearance_of
 from companion.commands.read import squares
+from companion.simulate.light import to_linear, to_srgb
 from tools.score import SHARED
 from tools.soak import wilson
 from tools.visibility import MIN_VISIBLE
@@ -57,11 +60,13 @@ class Method:
         lens_of_board: calibrate the lens from the board itself.
         from_start: enrol the set from the start position.
         rounds: number of timed readings of each picture.
+        haze: light added to the pictures that are read, as a share of that of a saturated pixel.
     """
 
     lens_of_board: bool
     from_start: bool
     rounds: int
+    haze: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=1, metavar="N", help="timed readings of each picture")
     parser.add_argument("--lens", default=None, metavar="board", help="board: calibrate the lens from the board itself")
     parser.add_argument("--from-start", action="store_true", help="enrol the set from start.jpg")
+    parser.add_argument(
+        "--haze", type=float, default=0.0, metavar="SHARE", help="light added to pictures, 0…1 of white"
+    )
     options = parser.parse_args(argv)
     folders = options.folders or sorted(file.parent for file in (SHARED / "photos").glob("*/truth.jsonl"))
     if not folders:
@@ -100,7 +108,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     cv2.setNumThreads(1)
     print(f"python-chess, same run: {_chess()}\n\n{HEAD}")
-    method, all_shots = Method(options.lens == "board", options.from_start, options.rounds), list[Shot]()
+    method = Method(options.lens == "board", options.from_start, options.rounds, options.haze)
+    all_shots: list[Shot] = []
     with tempfile.TemporaryDirectory() as work:
         for folder in folders:
             shots = read_folder(folder, Path(work), method)
@@ -135,10 +144,14 @@ def read_folder(folder: Path, work: Path, method: Method) -> list[Shot]:
         def reader(kit: Kit = kit, camera: Path = camera, appearance: Path = appearance) -> Reader:
             return Reader(kit, read_camera(camera), appearance_of(appearance, kit), start_levels(kit))
 
-        shots.append(
-            shoot(reader, load_picture(folder / truth["image"]), _levels(truth, kit), (truth, nesting), method.rounds)
-        )
+        image = hazy(load_picture(folder / truth["image"]), method.haze)
+        shots.append(shoot(reader, image, _levels(truth, kit), (truth, nesting), method.rounds))
     return shots
+
+
+def hazy(image: npt.NDArray[np.uint8], haze: float) -> npt.NDArray[np.uint8]:
+    """A picture (height, width, 3) uint8 with veiling glare, as a share of the light of a saturated pixel."""
+    return np.rint(to_srgb(to_linear(image) + haze)).astype(np.uint8) if haze else image
 
 
 def _camera(folder: Path, kit: object, rig: str, work: Path, method: Method) -> Path:

@@ -28,6 +28,7 @@ from vision.appearance.illumination import LINEAR, measure_illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces
 from vision.appearance.sharpening import legible
+from vision.appearance.veiling_glare import VeilingGlare, black_share
 from vision.enrolment_check import check_unlike, checked
 from vision.errors import ColoursAlike, VisionError
 from vision.glyphs.face_detection import centred
@@ -148,7 +149,8 @@ def colours_of(
     The other arguments are those of :func:`enrol` and :func:`.learn_pieces`.  Raises VisionError when the mat is not
     found or a piece is missing.
     """
-    board = board_of(empty, kit, camera)
+    black = black_share(image, kit, register(to_gray(image), kit, camera), camera)
+    board = board_of(empty, kit, camera, black)
     photograph = _photograph(image, kit, camera, board)
     if board is None and (kit.board.cell_colour is None or kit.board.chequer_colour is not None):
         board = _learn_around(photograph, kit, stacks)
@@ -156,23 +158,33 @@ def colours_of(
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     colours = learn_pieces(photograph, kit, stacks, floors, turned_alike=turned_alike)
     appearance = _with_floor(nominal_appearance(kit), photograph, kit, stacks, floors)
-    return replace(appearance, pieces=colours.pieces, inks=colours.inks, board=board), photograph, colours.whites
+    appearance = replace(appearance, pieces=colours.pieces, inks=colours.inks, board=board, black=black)
+    return appearance, photograph, colours.whites
 
 
-def board_of(empty: Sequence[Picture], kit: Kit, camera: Camera) -> BoardAppearance | None:
+def board_of(
+    empty: Sequence[Picture], kit: Kit, camera: Camera, black: Reflectance | None = None
+) -> BoardAppearance | None:
     """The appearance of a board from photographs (height, width, 3) uint8 BGR of it empty; None if there are none.
 
+    ``black``: of :func:`.black_share`; the glare of these photographs is brought to that of the one it was measured in.
     Raises VisionError when the mat is not found.
     """
     board = None
     for picture in empty:
-        board = learn_board(board, _photograph(picture, kit, camera, board), kit)
+        board = learn_board(board, _photograph(picture, kit, camera, board, black), kit)
     return board
 
 
-def _photograph(image: Picture, kit: Kit, camera: Camera, board: BoardAppearance | None) -> Photograph:
-    """A picture, its pose and its light, measured on the ``board`` if known.  Raises VisionError, MatNotFound."""
+def _photograph(
+    image: Picture, kit: Kit, camera: Camera, board: BoardAppearance | None, black: Reflectance | None = None
+) -> Photograph:
+    """A picture, its pose and its light, measured on the ``board`` if known.  Raises VisionError, MatNotFound.
+
+    ``black``: as of :func:`board_of`.
+    """
     pose = register(to_gray(image), kit, camera)
+    image = VeilingGlare(kit, black).removed(image, pose, camera)
     if board is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
     placed = place_blocks(make_blocks(board, references(kit)), pose, camera)

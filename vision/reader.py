@@ -23,6 +23,7 @@ from vision.appearance.illumination import Illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.sharpening import is_sharpened, without_halo
+from vision.appearance.veiling_glare import VeilingGlare
 from vision.bare_board import BareBoard
 from vision.capture.frames import Frame
 from vision.glyphs.face_detection import box_px
@@ -106,6 +107,7 @@ class Reader:
         self._rim = np.array(FLAT_RIM if configurations.has_several_sizes else appearance.rim, np.float32)
         self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
         self._poses = PoseTracker(kit, camera)
+        self._glare = VeilingGlare(kit, appearance.black)
         self._geometry: Geometry | None = None
         self._cell_views, self._sharpened = CellViews(), Latest[bool]()
         self._last: _Last | None = None
@@ -181,19 +183,20 @@ class Reader:
 
         Raises VisionError.
         """
+        image = self._glare.removed(frame.image, geometry.pose, self.camera)
         if self.kit.pillars is None:
-            last, likely_levels = self._explained(frame.image, geometry, changed), None
+            last, likely_levels = self._explained(image, geometry, changed), None
         else:
             known = levels or self.levels
             told = known, expected or known
-            last, likely_levels = self._explained_on_pillars(frame.image, geometry, told, changed)
+            last, likely_levels = self._explained_on_pillars(image, geometry, told, changed)
         unlike, centres_mm = last.unexplained > UNLIKE_SHARE, last.hypothesis.geometry.crops.centres_mm
         otherwise = is_wrong_board(last.unexplained, centres_mm)
         hidden = covered(last.unexplained, centres_mm, max(self.kit.board.pitch_mm)) & (not otherwise)
         return Reading(
             self.kit.cells,
             self.states,
-            tempered(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(frame.image)),
+            tempered(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(image)),
             np.where(hidden, np.maximum(last.outlier_share, last.unexplained), last.outlier_share),
             frame.t_s,
             unlike=tuple(np.flatnonzero(unlike).tolist()) if otherwise else (),
@@ -233,7 +236,8 @@ class Reader:
         return followed is not board
 
     def _photograph(self, image: npt.NDArray[np.uint8], pose: Registration) -> Photograph:
-        return Photograph(image, pose, self.camera, self.light(image, pose))
+        clear = self._glare.removed(image, pose, self.camera)
+        return Photograph(clear, pose, self.camera, self.light(clear, pose))
 
     def _follow_pillars(self, known: ColumnAppearance, photograph: Photograph, bare: set[str]) -> bool:
         followed = follow_column(known, photograph, self.kit, self.levels, bare)
@@ -250,20 +254,21 @@ class Reader:
         if self._last is None:
             return np.zeros(len(tables))
         geometry = self._last.hypothesis.geometry
-        light = self.light(frame.image, geometry.pose)
-        smooth = self._colours.smooth(frame.image, geometry, light)
+        image = self._glare.removed(frame.image, geometry.pose, self.camera)
+        light = self.light(image, geometry.pose)
+        smooth = self._colours.smooth(image, geometry, light)
         hypothesis = Hypothesis(self.observations(smooth, geometry, light), self._rim, geometry)
         hypothesis.take_over(self._last.hypothesis)
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
         states = [[columns[state] for state in table] for table in tables]
         if geometry.close_up is not None:
-            return score_towers(hypothesis, states, partial(self.look_closely, frame.image, hypothesis, light))
+            return score_towers(hypothesis, states, partial(self.look_closely, image, hypothesis, light))
         scores = score_tables(smooth, hypothesis, states)
         if self._alphabet is None:
             return scores
         letters = [self._alphabet.numbers([letter for _, letter in table]) for table in tables]
-        legible = self._legible(frame.image, geometry)
-        read = partial(read_character, frame.image, hypothesis, self._alphabet, legible=legible)
+        legible = self._legible(image, geometry)
+        read = partial(read_character, image, hypothesis, self._alphabet, legible=legible)
         return scores + score_characters(hypothesis, states, letters, read)
 
     def _explained(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 
 from calibration.appearance import Reflectance, linear
 from calibration.kit import Kit, Mat
-from calibration.markers import dictionary
+from vision.pose.markers import module_places, modules
 from vision.pose.projection import Points
 
 DARKEST_USED = 0.1
@@ -66,16 +65,12 @@ def references(kit: Kit, floor: Reflectance | None = None, levels: tuple[int, ..
 
 def white_modules(mat: Mat) -> Points:
     """(n, 3) float64 mm, the centres of the white modules of all markers."""
-    chosen = dictionary(mat.dictionary)
-    side = chosen.markerSize + 2
-    square = np.array([(0, 0), (side, 0), (side, side), (0, side)], np.float32)
-    places = []
-    for marker in mat.markers:
-        rows, columns = np.nonzero(chosen.generateImageMarker(marker.id, side) > 0)
-        own = np.column_stack([columns, rows]).astype(np.float32) + np.float32(0.5)
-        to_board = cv2.getPerspectiveTransform(square, np.array(marker.corners_mm, np.float32))
-        places.append(np.asarray(cv2.perspectiveTransform(own[None], to_board)[0], np.float64))
-    flat = np.vstack(places)
+    are_white = modules(mat.dictionary, tuple(marker.id for marker in mat.markers))
+    places = [
+        module_places(np.array(marker.corners_mm), len(is_white))[is_white]
+        for marker, is_white in zip(mat.markers, are_white, strict=True)
+    ]
+    flat = np.vstack(places).astype(np.float64)
     return np.column_stack([flat, np.zeros(len(flat))])
 
 

@@ -73,8 +73,8 @@ def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], ex
         numbers: of the markers.
         expected_px: (m, 4, 2).
     """
-    modules = _modules(name, numbers)
-    side = modules.shape[1]
+    is_module_white = modules(name, numbers)
+    side = is_module_white.shape[1]
     reach_px = int(min(max(round(NEAR_MODULES * side_px(expected_px) / side), 1), NEAR_PX))
     begin = expected_px.astype(np.float32)
     if begin.min() < reach_px or (begin.max(axis=(0, 1)) >= np.array(gray.shape[::-1]) - reach_px).any():
@@ -84,26 +84,31 @@ def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], ex
     # A corner that would converge outside its window is returned where it began.
     if (corners == begin).all(axis=2).any():
         return None
-    to_picture = [cv2.getPerspectiveTransform(_SQUARE, corner) for corner in corners]
-    places = np.concatenate([cv2.perspectiveTransform(_middles(side), turn) for turn in to_picture])
+    places = np.concatenate([module_places(corner, side) for corner in np.asarray(corners, np.float32)])
     x, y = (np.ascontiguousarray(places[..., axis]) for axis in (0, 1))
-    shown = np.asarray(cv2.remap(gray, x, y, cv2.INTER_LINEAR)).reshape(modules.shape)
-    for one, is_white in zip(shown, modules, strict=True):
+    shown = np.asarray(cv2.remap(gray, x, y, cv2.INTER_LINEAR)).reshape(is_module_white.shape)
+    for one, is_white in zip(shown, is_module_white, strict=True):
         if ((one > (one[is_white].mean() + one[~is_white].mean()) / 2) != is_white).any():
             return None
     return np.asarray(corners, np.float64)
 
 
 @lru_cache(maxsize=8)
-def _modules(name: str, numbers: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+def modules(name: str, numbers: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """(m, side, side) whether each module of each marker is white."""
     chosen = dictionary(name)
     side = chosen.markerSize + 2 * BORDER
     return np.stack([chosen.generateImageMarker(number, side, borderBits=BORDER) > 0 for number in numbers])
 
 
+def module_places(corners: npt.NDArray[np.floating], side: int) -> npt.NDArray[np.float32]:
+    """(side, side, 2) centres of the modules of a marker whose ``corners`` are (4, 2), in mm or in px."""
+    to_corners = cv2.getPerspectiveTransform(_SQUARE, np.asarray(corners, np.float32))
+    return np.asarray(cv2.perspectiveTransform(_centres(side), to_corners), np.float32)
+
+
 @lru_cache(maxsize=8)
-def _middles(side: int) -> npt.NDArray[np.float32]:
+def _centres(side: int) -> npt.NDArray[np.float32]:
     """(side, side, 2) centres of the modules of a marker whose edges are 1 long."""
-    middles = (np.arange(side, dtype=np.float32) + np.float32(0.5)) / np.float32(side)
-    return np.stack(np.meshgrid(middles, middles), axis=2)
+    centres = (np.arange(side, dtype=np.float32) + np.float32(0.5)) / np.float32(side)
+    return np.stack(np.meshgrid(centres, centres), axis=2)
