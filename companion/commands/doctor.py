@@ -28,8 +28,8 @@ from companion.commands.options.serial import add_serial
 from companion.commands.options.settings import merge_settings_file
 from companion.commands.options.source import SourceOptions, add_sources
 from companion.commands.options.station import StationOptions, add_station, make_station_config
+from companion.commands.options.table_page import show_code
 from companion.commands.options.tls import certificate_of
-from companion.commands.options.web import show_code
 from companion.commands.output.codes import DONE, NO
 from companion.commands.output.lines import notify
 from companion.commands.output.overlay import write_overlay

@@ -23,8 +23,9 @@ from companion.commands.options.game import add_kit, open_kit
 from companion.commands.options.lens import AUTO
 from companion.commands.options.parser import OptionGroup, Subparsers, add_command
 from companion.commands.options.source import SIZE, device_name
+from companion.commands.options.table_page import HANDOVER_VARIABLE, show_code
 from companion.commands.options.tls import certificate_of
-from companion.commands.options.web import HANDOVER_VARIABLE, show_code, wait_for_interrupt
+from companion.commands.options.web import wait_for_interrupt
 from companion.commands.output.codes import DONE
 from companion.commands.output.lines import notify
 from companion.doctor.finding import CAMERAS, find_devices, list_camera_modules, parse_camera_modules

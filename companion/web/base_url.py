@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
-from companion.web.connections import is_loopback_address
+from companion.web.address import is_loopback_address
 from companion.web.tls import own_address
 
 

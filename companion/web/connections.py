@@ -8,12 +8,13 @@ complete it would not be counted: here the handshake is done afterwards.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import resource
 import ssl
 from contextlib import suppress
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from companion.web.address import is_loopback_address
 
 HEADER_S = 10.0
 """Time that a browser may take over the header of a request; on a bad radio network it takes a second or two."""
@@ -133,14 +134,6 @@ def _drop_longest(connections: list[Connection]) -> bool:
     if longest is not None:
         longest.transport.abort()
     return longest is not None
-
-
-def is_loopback_address(address: str) -> bool:
-    """Whether an address is a loopback address."""
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 def allow_connections() -> None:

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from companion.errors import CompanionError
 from companion.referee.orders import OrderRefused
 from companion.web import connections
+from companion.web.address import is_loopback_address
 
 LARGEST_BODY = 8192
 """Largest request body in bytes; a position has at most 2,000 characters."""
@@ -124,7 +125,7 @@ class Guard:
         address = scope["client"][0] if scope.get("client") else ""
         if not (self._token and has_token(Request(scope), self._token)):
             return address in self._arbiters
-        if not connections.is_loopback_address(address):
+        if not is_loopback_address(address):
             self._arbiters.add(address)
         return True
 

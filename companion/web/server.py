@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from starlette.types import ASGIApp
 
-from companion.errors import BadText, CompanionError
+from companion.errors import CompanionError
 from companion.web.connections import allow_connections, connection_class
 
 if TYPE_CHECKING:
@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
 CLOSING_S = 1
 """Time that open responses may take when the program ends."""
-
-
-def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of ``HOST:PORT``; ``PORT`` alone means this machine only.  Raises BadText."""
-    host, _, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
-    if not (port.isascii() and port.isdigit() and int(port) < 65536):
-        raise BadText(f"{text!r} is no address; write HOST:PORT, such as 127.0.0.1:8000")
-    return host, int(port)
 
 
 class Server:

@@ -7,6 +7,8 @@ import os
 import resource
 import shutil
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import count
 
@@ -283,3 +285,11 @@ def test_a_match_at_a_table_that_is_still_there_can_go_on(recording, tmp_path, c
     assert referee("--recording", recording, "--match", store, "--json") == 130
     said = f"match 1 is kept in {store}, after 1 move; the same command with --resume goes on with it\n"
     assert capsys.readouterr().err == said
+
+
+def test_a_referee_without_page_and_hall_loads_neither() -> None:
+    """The servers' libraries take 15 MB, and are loaded only when a page is served or a hall is told."""
+    servers = ("asyncio", "starlette", "uvicorn", "paho", "segno")
+    code = f"import sys, companion.commands.referee; print([name for name in {servers} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

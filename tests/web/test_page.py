@@ -16,8 +16,9 @@ from companion.errors import BadText, CompanionError
 from companion.games import available_games, load_game
 from companion.rules.notation import format_position
 from companion.web.actions import ACTIONS
+from companion.web.address import parse_address
 from companion.web.guard import LARGEST_BODY
-from companion.web.server import Server, parse_address
+from companion.web.server import Server
 from tests.web.conftest import PICTURE, WAIT_S, Client, WebTable
 
 JSON = {"Content-Type": "application/json", "Authorization": "Bearer secret"}

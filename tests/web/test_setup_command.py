@@ -13,7 +13,8 @@ import pytest
 
 from companion.cli import main
 from companion.commands.options.archive import archive_of
-from companion.commands.options.web import HANDOVER_VARIABLE, serving_page
+from companion.commands.options.table_page import HANDOVER_VARIABLE
+from companion.commands.options.web import serving_page
 
 pytestmark = pytest.mark.pictures
 
@@ -45,7 +46,7 @@ def test_people_and_phones_stay_when_the_match_takes_the_place_of_the_set_up(
     token = started[0][HANDOVER_VARIABLE]
     assert f"setup#token={token}" in said
     monkeypatch.setenv(HANDOVER_VARIABLE, token)
-    monkeypatch.setattr("companion.commands.options.web.state_folder", lambda _: None)
+    monkeypatch.setattr("companion.commands.options.table_page.state_folder", lambda _: None)
     with serving_page(
         ("127.0.0.1", 0), "domination", archive_of(tmp_path / "m.db"), lingers=False, phones=1
     ) as table_page:

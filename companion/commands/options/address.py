@@ -6,7 +6,7 @@ import argparse
 
 from companion.errors import BadText
 from companion.hall.topics import Broker, parse_broker
-from companion.web.server import parse_address
+from companion.web.address import parse_address
 
 
 def address(text: str) -> tuple[str, int]:

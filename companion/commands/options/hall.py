@@ -10,7 +10,6 @@ from companion.app.table import Table
 from companion.commands.options.address import broker_and_table
 from companion.commands.output.lines import notify
 from companion.events import Event
-from companion.hall.publisher import Publisher
 from companion.hall.topics import Broker
 from companion.recorder.store import MatchInfo
 
@@ -31,6 +30,8 @@ def publishing(broker: Broker | None, table: Table, info: MatchInfo, past: tuple
     if broker is None:
         yield
         return
+    from companion.hall.publisher import Publisher  # noqa: PLC0415 - few tables have a hall
+
     publisher = Publisher(broker, info, past, notify)
     table.listeners.append(publisher)
     try:

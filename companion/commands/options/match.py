@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from calibration.kit import Kit
 from companion.app.album import Album
@@ -26,7 +27,7 @@ from companion.commands.options.save import SaveOptions, add_save, open_tape
 from companion.commands.options.source import TableInput
 from companion.commands.options.station import StationOptions, add_station, listen, open_for
 from companion.commands.options.tls import add_tls
-from companion.commands.options.web import TablePage, add_page
+from companion.commands.options.web import add_page
 from companion.commands.output.lines import notify
 from companion.commands.output.saving import SaveFailureReporter, notify_saving, print_saving
 from companion.errors import BadText
@@ -43,6 +44,9 @@ from companion.referee.referee import Referee
 from companion.rules.board import Player
 from companion.rules.notation import format_position
 from companion.tape.tape import Tape
+
+if TYPE_CHECKING:
+    from companion.commands.options.table_page import TablePage
 
 
 @dataclass(frozen=True, slots=True)

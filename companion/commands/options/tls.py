@@ -10,7 +10,7 @@ from pathlib import Path
 
 from companion.errors import CompanionError
 from companion.recorder.place import default_store, make_folder
-from companion.web.connections import is_loopback_address
+from companion.web.address import is_loopback_address
 from companion.web.tls import Certificate, own_names
 
 
