@@ -288,7 +288,7 @@ def test_a_match_at_a_table_that_is_still_there_can_go_on(recording, tmp_path, c
 
 
 def test_a_referee_without_page_and_hall_loads_neither() -> None:
-    """The servers' libraries take 15 MB, and are loaded only when a page is served or a hall is told."""
+    """The servers' libraries take 8 MB, and are loaded only when a page is served or a hall is told."""
     servers = ("asyncio", "starlette", "uvicorn", "paho", "segno")
     code = f"import sys, companion.commands.referee; print([name for name in {servers} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

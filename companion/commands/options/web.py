@@ -46,7 +46,7 @@ def serving_page(
     if address is None:
         yield None
         return
-    from companion.commands.options.table_page import TablePage  # noqa: PLC0415 - 15 MB that few recordings need
+    from companion.commands.options.table_page import TablePage  # noqa: PLC0415 - 8 MB, for pages only
 
     table_page = TablePage(address, start, archive, starter, tls, phones)
     try:
