@@ -26,7 +26,7 @@ TEXEL_MM = 1.0
 WHITEST = 1.25
 """Largest display value kept; what mirrors a lamp is brighter than paper."""
 
-MOST_SPREAD = 0.5
+MAX_SPREAD = 0.5
 """Largest spread kept."""
 
 
@@ -53,7 +53,7 @@ def unknown_board(width_mm: float, height_mm: float) -> BoardAppearance:
 
 def format_board(board: BoardAppearance) -> dict[str, str]:
     """The keys of the table that :func:`read_board` reads, as TOML."""
-    layers = {"colour": board.colour[..., ::-1] / WHITEST, "spread": board.spread / MOST_SPREAD}
+    layers = {"colour": board.colour[..., ::-1] / WHITEST, "spread": board.spread / MAX_SPREAD}
     codes = {name: np.clip(np.rint(layer * 255), 0, 255).astype(np.uint8) for name, layer in layers.items()}
     return {name: f'"{_encoded(layer)}"' for name, layer in (codes | {"seen": board.seen}).items()}
 
@@ -67,7 +67,7 @@ def read_board(table: Table) -> BoardAppearance:
         raise ProfileError(f"{table.where}: colour, spread and seen differ in size; learn the board's look again")
     return BoardAppearance(
         (colour[..., ::-1] * np.float32(WHITEST / 255)).astype(np.float32),
-        (spread * np.float32(MOST_SPREAD / 255)).astype(np.float32),
+        (spread * np.float32(MAX_SPREAD / 255)).astype(np.float32),
         seen,
     )
 

@@ -34,10 +34,10 @@ WINDOWS = ((0, 0), (1, 0), (0, 1), (1, 1))
 """Squares before and after the kit's field that are sampled, too, one after the other until a grid shows: a field
 that was measured too small continues there, and what remains of a small one shows too few borders."""
 
-LEAST_BORDERS = 5
+MIN_BORDERS = 5
 """Least number of borders of a grid: fewer evenly spaced edges may be chance."""
 
-MOST_MISSING = 0.15
+MAX_MISSING = 0.15
 """Share of the borders that may show no edge."""
 
 FAINTEST = 0.003
@@ -116,7 +116,7 @@ def _shown(appearance: BoardAppearance, board: Board, axis: int) -> tuple[float,
 def _compared(places: Floats, edges: Floats, pitch_mm: float, low: float) -> tuple[float, _Grid]:
     """As :func:`_shown`, from edges (k,) at ascending ``places`` (k,) mm."""
     none = _Grid(0.0, pitch_mm, low)
-    if len(places) < LEAST_BORDERS * pitch_mm / TEXEL_MM:
+    if len(places) < MIN_BORDERS * pitch_mm / TEXEL_MM:
         return 0.0, none
     edges = edges / max(float(np.median(edges)), FAINTEST)
     own = _contrast(places, _widened(edges, max(REACH_MM, REACH_SHARE * pitch_mm)), pitch_mm, low)
@@ -159,8 +159,8 @@ def _widened(edges: Floats, reach_mm: float) -> Floats:
 def _contrast(places: Floats, edges: Floats, pitch_mm: float, first_mm: float) -> float:
     """Contrast that most borders of a grid reach; 0 for too few borders."""
     numbers = np.arange(np.ceil((places[0] - first_mm) / pitch_mm), np.floor((places[-1] - first_mm) / pitch_mm) + 1)
-    if len(numbers) < LEAST_BORDERS:
+    if len(numbers) < MIN_BORDERS:
         return 0.0
     at = np.rint((first_mm + numbers * pitch_mm - places[0]) / TEXEL_MM).astype(int)
     # numpy.quantile gives the same, but ten times slower for so few values; thousands of grids are tried.
-    return float(np.interp(MOST_MISSING * (len(at) - 1), np.arange(len(at)), np.sort(edges[at])))
+    return float(np.interp(MAX_MISSING * (len(at) - 1), np.arange(len(at)), np.sort(edges[at])))

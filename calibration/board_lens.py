@@ -64,7 +64,7 @@ PITCH_SPREAD = 0.003
 HALF_WIDTH_MM = 1.0
 """Standard deviation of half the width of the lines between squares: positive if they are dark, negative if bright."""
 
-MOST_OFF_PX, LEAST_SHARE = 0.3, 0.3
+MAX_OFF_PX, MIN_SHARE = 0.3, 0.3
 """Largest median residual of edges, once the lens is fitted to them, and the share of all that must be seen.
 On bare boards with squares of two colours or lines round them it was 0.09 to 0.28 px, on two with grain and
 hardly a line 0.7 and 1.8, on two real photographs of a start position 0.35: these led the principal point astray
@@ -73,7 +73,7 @@ by 40 px."""
 GRID_ROUNDS = 3
 """How often lines are searched for, nearer to where they are each time."""
 
-LEAST_CORNERS = 8
+MIN_CORNERS = 8
 """The corners of two markers: fewer do not fix a pose."""
 
 STARTS = (0.7, 1.0, 1.4)
@@ -148,7 +148,7 @@ class Sighting:
     @property
     def is_enough(self) -> bool:
         """Whether it fixes the pose of the board."""
-        return len(self.corners) >= LEAST_CORNERS
+        return len(self.corners) >= MIN_CORNERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +278,7 @@ def _barest(found: Fit, pictures: Sequence[_Picture], grid: Grid) -> _Picture:
 
 
 def _is_enough(lines: GridView, grid: Grid) -> bool:
-    return len(lines.off_px) >= LEAST_SHARE * len(grid.board_mm)
+    return len(lines.off_px) >= MIN_SHARE * len(grid.board_mm)
 
 
 def _on_grid(views: _Views, found: Fit, picture: _Picture, grid: Grid) -> Fit | None:
@@ -291,7 +291,7 @@ def _on_grid(views: _Views, found: Fit, picture: _Picture, grid: Grid) -> Fit | 
         found = fit(partial(_grid_residuals, views, number, lines), values)
         values = found.values
     off_px = _off_lines_px(values, number, lines)
-    if np.median(np.abs(off_px)) > MOST_OFF_PX:
+    if np.median(np.abs(off_px)) > MAX_OFF_PX:
         return None
     return Fit(values[:-LINES], found.cost, found.covariance[:-LINES, :-LINES])
 

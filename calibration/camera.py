@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.errors import ProfileError
-from calibration.files import MOST_PX
+from calibration.files import MAX_PX
 from calibration.toml import Table, load
 
-MOST_STRETCH = 3.0
+MAX_STRETCH = 3.0
 """Largest factor by which distortion moves the nearer edge of a lens's picture inwards or outwards; the lenses of the
 examples do so by less than a hundredth."""
 
-MOST_TANGENT = 0.5
+MAX_TANGENT = 0.5
 """Tangential distortion moves that edge by less than this share of its distance from the centre; that of the lenses of
 the examples by a thousandth."""
 
@@ -66,8 +66,8 @@ def _impossible(camera: Camera) -> str:
     (fx, _, cx), (_, fy, cy), last = camera.matrix
     if min(camera.width_px, camera.height_px, fx, fy) <= 0:
         return "sizes and focal lengths must be greater than zero"
-    if camera.width_px * camera.height_px > MOST_PX:
-        return f"pictures of up to {MOST_PX / 1e6:.0f} megapixels are read"
+    if camera.width_px * camera.height_px > MAX_PX:
+        return f"pictures of up to {MAX_PX / 1e6:.0f} megapixels are read"
     if tuple(last) != (0, 0, 1) or camera.matrix[1, 0] != 0:
         return "matrix must be [fx, s, cx, 0, fy, cy, 0, 0, 1]"
     if not (0 <= cx <= camera.width_px and 0 <= cy <= camera.height_px):
@@ -86,13 +86,13 @@ def _is_of_a_lens(distortion: npt.NDArray[np.float64], reach: float) -> bool:
         reach: half the shorter side of the picture in focal lengths: where that edge is seen.
     """
     k1, k2, p1, p2, k3 = distortion
-    radii = np.linspace(0.0, MOST_STRETCH * reach, 1000)
+    radii = np.linspace(0.0, MAX_STRETCH * reach, 1000)
     seen = radii * (1 + radii**2 * (k1 + radii**2 * (k2 + radii**2 * k3)))
     outside = np.flatnonzero(seen >= reach)
-    if not outside.size or outside[0] < len(radii) / MOST_STRETCH**2:
+    if not outside.size or outside[0] < len(radii) / MAX_STRETCH**2:
         return False
     is_in_order = bool((np.diff(seen[: outside[0] + 1]) > 0).all())
-    return is_in_order and max(abs(p1), abs(p2)) * 3 * reach < MOST_TANGENT
+    return is_in_order and max(abs(p1), abs(p2)) * 3 * reach < MAX_TANGENT
 
 
 def format_camera(camera: Camera) -> str:

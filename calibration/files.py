@@ -8,13 +8,13 @@ import stat
 from math import isfinite
 from pathlib import Path
 
-MOST_TEXT_BYTES = 32 * 2**20
+MAX_TEXT_BYTES = 32 * 2**20
 """Largest size of a kit, a list of frames, a score sheet: the times of the frames of a whole day take 20 MB."""
 
-MOST_PICTURE_BYTES = 64 * 2**20
+MAX_PICTURE_BYTES = 64 * 2**20
 """Largest size of a picture: one of 20 megapixels without compression takes 60 MB."""
 
-MOST_PX = 25_000_000
+MAX_PX = 25_000_000
 """Most pixels of a picture: twice those of a Raspberry Pi's High Quality Camera.  A progressive JPEG of this size takes
 nine bytes per pixel while it is decoded."""
 
@@ -22,7 +22,7 @@ LARGEST_NUMBER = 1e9
 """Largest length, time or size in a file: a kilometre in micrometres, thirty years in seconds."""
 
 
-def read_bytes(path: Path, most: int = MOST_TEXT_BYTES) -> bytes:
+def read_bytes(path: Path, most: int = MAX_TEXT_BYTES) -> bytes:
     """The bytes of a regular file.
 
     Raises OSError, with its reason in ``strerror``, also for what is no regular file (a pipe would wait for ever, a

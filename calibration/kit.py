@@ -28,11 +28,11 @@ MIN_MARKERS = 2
 """One marker's four corners fix a pose only loosely (its tilt is ambiguous); two, far apart, fix it well."""
 
 SHAPES = ("disc", "cube", "pyramid")
-MOST_LEVEL = 1000
+MAX_LEVEL = 1000
 """Most levels of a pillar, up or down."""
 
 _FILES = "abcdefghijklmnopqrstuvwxyz"
-MOST_FILES, MOST_RANKS = len(_FILES), 99
+MAX_FILES, MAX_RANKS = len(_FILES), 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,8 +313,8 @@ def _board(table: Table) -> Board:
     table.done()
     if board.chequer_colour is not None and board.cell_colour is None:
         raise ProfileError(f"{table.where}: chequer_colour is that of every second square; give cell_colour, too")
-    if not (1 <= board.files <= MOST_FILES and 1 <= board.ranks <= MOST_RANKS):
-        raise ProfileError(f"{table.where}: files must be 1 to {MOST_FILES} and ranks 1 to {MOST_RANKS}")
+    if not (1 <= board.files <= MAX_FILES and 1 <= board.ranks <= MAX_RANKS):
+        raise ProfileError(f"{table.where}: files must be 1 to {MAX_FILES} and ranks 1 to {MAX_RANKS}")
     if strange := board.missing - set(_names(board)):
         raise ProfileError(f"{table.where}: missing names {min(strange)}, which is no square of this board")
     return board
@@ -373,7 +373,7 @@ def alike(kinds: Sequence[PieceKind], colours: Mapping[str, tuple[float, float, 
 
 
 def _pillars(table: Table) -> Pillars:
-    lowest, highest = table.numbers("levels", 2, -MOST_LEVEL, MOST_LEVEL)
+    lowest, highest = table.numbers("levels", 2, -MAX_LEVEL, MAX_LEVEL)
     if lowest > highest:
         raise ProfileError(f"{table.where}: levels must be [lowest, highest]")
     pillars = Pillars(

@@ -35,14 +35,14 @@ LIKE = 0.8
 """Least correlation of a marker with the picture at its place.  On 13 boards drawn at random, half of whose stickers
 are cut, it was 0.86 or more; in 770 places with another marker or none, 0.70 at most."""
 
-MOST_SHEAR = 0.3
+MAX_SHEAR = 0.3
 """Largest stretch or shear of the aligned marker: more is another pattern."""
 
-MOST_BENT = 0.13
+MAX_BENT = 0.13
 """Largest deviation from a marker's shape, as a share of its edge, of trusted corners from outlines: on markers of
 22 mm that somebody measured with a ruler it is 0.12 at most on two boards; a corner that is cut off adds to it."""
 
-MOST_SKEW = 0.06
+MAX_SKEW = 0.06
 """Largest deviation from a parallelogram, as a share of an edge, of trusted corners from outlines where nothing says
 yet where they should be: perspective makes 0.04 at most.  Of 62 stickers on 20 boards drawn at random seven were
 farther; their corners were 1.5 to 4.3 px off, aligned 0.6 to 1.3 px."""
@@ -100,7 +100,7 @@ def _board(bright: Gray) -> npt.NDArray[np.bool_]:
 
 
 def align_markers(
-    gray: Gray, mat: Mat, detected: Mapping[int, Points], camera: Camera, most_bent: float = MOST_BENT
+    gray: Gray, mat: Mat, detected: Mapping[int, Points], camera: Camera, most_bent: float = MAX_BENT
 ) -> dict[int, Points]:
     """Corners (4, 2) px of the markers of a mat by id: those detected, and those found where these predict them.
 
@@ -147,7 +147,7 @@ def align_cut(gray: Gray, name: str, detected: Mapping[int, Points]) -> dict[int
     """
     seen = dict(detected)
     for number, corners in detected.items():
-        if _skew(corners) > MOST_SKEW:
+        if _skew(corners) > MAX_SKEW:
             # The nearest parallelogram: a wrong corner looks like perspective, which the alignment would keep.
             even = corners - DIAGONALS * (corners * DIAGONALS).sum(axis=0) / 4
             found = aligned(gray, name, number, even, round(NEAR_SHARE * side_px(even)))
@@ -178,7 +178,7 @@ def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: i
         )
     except cv2.error:  # the window is uniformly grey, or nothing like the marker
         return None
-    if match < LIKE or np.abs(warp[:, :2] - np.eye(2)).max() > MOST_SHEAR:
+    if match < LIKE or np.abs(warp[:, :2] - np.eye(2)).max() > MAX_SHEAR:
         return None
     back = np.asarray(cv2.invertAffineTransform(warp), np.float64)
     corners: Points = (expected_px - low) @ back[:, :2].T + back[:, 2] + (left + column, top + row)

@@ -16,14 +16,14 @@ import numpy.typing as npt
 from calibration.board_lens import CORNER_PX, LENS, STARTS, USABLE_FOCAL, pinhole, prior_lens, prior_residuals
 from calibration.camera import Camera
 from calibration.errors import ProfileError
-from calibration.kit import MIN_MARKERS, MOST_FILES, MOST_RANKS, Marker
+from calibration.kit import MAX_FILES, MAX_RANKS, MIN_MARKERS, Marker
 from calibration.least_squares import Fit, Points, fit
 from calibration.toml import Point
 
 CLICK_PX = 2.0
 """Standard deviation of a clicked corner, along each axis: a hand on a mouse, and lines that are a millimetre wide."""
 
-MOST_OFF_PX = 4 * CLICK_PX
+MAX_OFF_PX = 4 * CLICK_PX
 """Root mean square distance from the clicked corners above which clicks and markers do not fit each other."""
 
 POSE = 6
@@ -73,7 +73,7 @@ class MeasuredBoard:
     @property
     def fits(self) -> bool:
         """Whether clicks and markers fit each other."""
-        return self.click_px <= MOST_OFF_PX
+        return self.click_px <= MAX_OFF_PX
 
     @property
     def is_known(self) -> bool:
@@ -115,8 +115,8 @@ def measure_board(
 
     Raises ProfileError where the corners are those of no field or fewer than two markers are seen.
     """
-    if not (1 <= field.files <= MOST_FILES and 1 <= field.ranks <= MOST_RANKS):
-        raise ProfileError(f"a board has 1 to {MOST_FILES} files and 1 to {MOST_RANKS} ranks")
+    if not (1 <= field.files <= MAX_FILES and 1 <= field.ranks <= MAX_RANKS):
+        raise ProfileError(f"a board has 1 to {MAX_FILES} files and 1 to {MAX_RANKS} ranks")
     if len(markers) < MIN_MARKERS:
         raise ProfileError(
             f"too few markers are seen ({len(markers)}); stick four or more round the squares, all in the picture"

@@ -20,7 +20,7 @@ from PIL.PngImagePlugin import PngImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 
 from calibration.errors import ProfileError
-from calibration.files import MOST_PICTURE_BYTES, MOST_PX, read_bytes
+from calibration.files import MAX_PICTURE_BYTES, MAX_PX, read_bytes
 
 TRAILER_BYTES = 4096
 """Some cameras write a few bytes after a JPEG's end marker."""
@@ -40,7 +40,7 @@ _decoding = Lock()
 def load_picture(path: Path) -> npt.NDArray[np.uint8]:
     """The picture of a file as (height, width, 3) uint8, BGR.  Raises ProfileError when it cannot be read."""
     try:
-        data = read_bytes(path, MOST_PICTURE_BYTES)
+        data = read_bytes(path, MAX_PICTURE_BYTES)
     except OSError as error:
         raise ProfileError(f"{path}: cannot be read: {error.strerror or error}") from error
     if not data:
@@ -48,8 +48,8 @@ def load_picture(path: Path) -> npt.NDArray[np.uint8]:
     if _is_cut_short(data):
         raise ProfileError(f"{path}: is cut short; take or copy the picture again")
     width, height = picture_size(data)
-    if width * height > MOST_PX:
-        what = f"is {width} x {height} px; pictures of up to {MOST_PX / 1e6:.0f} megapixels are read"
+    if width * height > MAX_PX:
+        what = f"is {width} x {height} px; pictures of up to {MAX_PX / 1e6:.0f} megapixels are read"
         raise ProfileError(f"{path}: {what}; take it smaller")
     picture = unpacked(data)
     if picture is None:
@@ -58,13 +58,13 @@ def load_picture(path: Path) -> npt.NDArray[np.uint8]:
 
 
 def unpacked(data: bytes, flags: int = cv2.IMREAD_COLOR) -> npt.NDArray[np.uint8] | None:
-    """The picture as (height, width, 3) uint8, BGR; None if ``data`` is no picture, or one of more than MOST_PX pixels.
+    """The picture as (height, width, 3) uint8, BGR; None if ``data`` is no picture, or one of more than MAX_PX pixels.
 
     ``flags`` are those of ``cv2.imdecode``: with ``cv2.IMREAD_REDUCED_COLOR_2`` the picture has half the size, with
     ``cv2.IMREAD_GRAYSCALE`` it is (height, width).
     """
     width, height = picture_size(data)
-    if not 0 < width * height <= MOST_PX:
+    if not 0 < width * height <= MAX_PX:
         return None
     try:
         with _silent():

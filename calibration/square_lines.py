@@ -25,7 +25,7 @@ WIDTH_PX = 2.5
 BLUR_STEPS = 3.0
 """Standard deviation of the blur across a line, in steps: noise changes from pixel to pixel."""
 
-LEAST_CHANGE, USUAL_SHARE = 3.0, 0.5
+MIN_CHANGE, USUAL_SHARE = 3.0, 0.5
 """Least gradient of a picture at a line, in codes per pixel, and as a share of the median of all lines."""
 
 
@@ -104,7 +104,7 @@ def view_grid(gray: npt.NDArray[np.uint8], grid: Grid, project: Callable[[Points
     weight = np.maximum(slope * np.sign(at_edge)[:, None], 0.0) ** 2 * near
     off_px = (weight * steps).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9)
     most = np.abs(at_edge)
-    seen = most > np.maximum(LEAST_CHANGE, USUAL_SHARE * np.median(most))
+    seen = most > np.maximum(MIN_CHANGE, USUAL_SHARE * np.median(most))
     ahead_px = np.sign(at_edge) * px_per_mm
     return GridView(grid.board_mm[seen], pixels[seen], normals[seen], off_px[seen], ahead_px[seen])
 

@@ -41,7 +41,7 @@ CAPTION_MM = 1.6 * TEXT_MM
 GAP_MM = 6.0
 """Least distance between two cutting lines, and between them and the paper's edge."""
 
-MOST, MOST_COLUMNS = 12, 4
+MOST, MAX_COLUMNS = 12, 4
 """Most stickers and columns on a page: enough for two boards and their spares, whichever the paper."""
 
 DASH_MM = (1.5, 1.5)
@@ -64,7 +64,7 @@ def stickers_pdf(paper: str, marker_mm: float = STICKER_MM) -> bytes:
     wide = marker_mm + 2 * quiet_mm
     high = wide + CAPTION_MM
     top = height - PRINTER_EDGE_MM - 3 * TEXT_MM
-    columns = min(MOST_COLUMNS, int((width - GAP_MM) / (wide + GAP_MM)))
+    columns = min(MAX_COLUMNS, int((width - GAP_MM) / (wide + GAP_MM)))
     rows = int((top - GAP_MM - RULER_BOX_MM[1] - PRINTER_EDGE_MM) / (high + GAP_MM))
     left = (width - columns * wide - (columns - 1) * GAP_MM) / 2
     file = io.BytesIO()

@@ -27,7 +27,7 @@ FIRST_RETRY_S, LAST_RETRY_S = 0.05, 0.4
 """First and longest wait before a port that has gone is tried again, doubled each time; the handshake that follows
 takes 0.1 s."""
 
-MOST_EVENTS = 4096
+MAX_EVENTS = 4096
 """More than a minute of samples; the oldest are dropped first when nobody fetches them."""
 
 GONE = (OSError, termios.error, TypeError)
@@ -42,7 +42,7 @@ class Link:
         """Open the port.  Raises BridgeError when it cannot be opened now; later it is tried again and again."""
         self._url, self._clock = url, clock
         self._session = Session(levels)
-        self._events: deque[Event] = deque(maxlen=MOST_EVENTS)
+        self._events: deque[Event] = deque(maxlen=MAX_EVENTS)
         self._requests: deque[tuple[int, ...]] = deque()
         self._closed = threading.Event()
         port = self._opened()

@@ -25,7 +25,7 @@ from vision.gain_compensation import BAND_ROWS, PEDESTAL, gains_of, halved
 Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.uint8]
 
-LEAST_NOISE = 0.8
+MIN_NOISE = 0.8
 """Least standard deviation of every pixel, in codes: compressed video is still for long and then corrected in places,
 by as much in twelve recordings."""
 
@@ -43,10 +43,10 @@ SMOOTHED_FROM, SMOOTHED_TO = 1.5, 0.5
 """Noise, in codes, above which pictures are smoothed before they are compared, and the remaining noise below which they
 no longer are.  That loses the small movements of a hand that rests, which such noise drowns anyway."""
 
-FIRST_NOISE, MOST_NOISE = 1.5, 8.0
+FIRST_NOISE, MAX_NOISE = 1.5, 8.0
 """Bounds of a pixel's noise when it is estimated from a single difference."""
 
-NOISE_BANDS, LEAST_OF_BAND = 8, 64
+NOISE_BANDS, MIN_BAND_PIXELS = 8, 64
 """It is then estimated in so many equal bands of brightness; over the whole picture for bands of fewer pixels.  The
 display curve is steep in the dark: a webcam's dark pieces had three times the noise of its paper, in codes."""
 
@@ -63,7 +63,7 @@ SOLID_SHARE = 0.3
 compression corrects what that had left, it was 0.3 at most in steps of colour, and 0.6 at least in 198 frames with a
 real hand."""
 
-LEAST_PATCH_PX = 6
+MIN_PATCH_PX = 6
 """Least number of connected changed pixels in a patch; noise makes only smaller ones by chance."""
 
 UNEVEN = 0.3
@@ -80,7 +80,7 @@ GROWTH = 1.02
 """Where something moves the variance grows by no more than this factor per frame: it forgets a hand, and learns in ten
 seconds what is always restless in one place."""
 
-MOST_SHIFT_PX = 1.0
+MAX_SHIFT_PX = 1.0
 """Largest shake that the gradient can measure, in pixels of the differenced pictures: eight of the camera's."""
 
 ALIASED = 0.7
@@ -140,7 +140,7 @@ class Differencer:
         if self._variance is None:
             self._variance = _first_variance(pair.squares, pair.before)
         # What a pixel's neighbours do counts too.
-        noise = np.maximum(cv2.blur(self._variance, (3, 3)), max(LEAST_NOISE, NOISE_SHARE * self._usual_noise) ** 2)
+        noise = np.maximum(cv2.blur(self._variance, (3, 3)), max(MIN_NOISE, NOISE_SHARE * self._usual_noise) ** 2)
         variance = noise + pair.uneven(self._usual_light)
         self._usual_light += (pair.light - self._usual_light) / MEMORY_FRAMES
         area = np.ones(noise.shape, np.uint8) if area is None else area
@@ -176,9 +176,9 @@ def _first_variance(squares: Array, before: Array) -> Array:
     bands = (before.mean(axis=2) * (NOISE_BANDS / 256)).astype(np.intp)
     for band in range(NOISE_BANDS):
         inside = bands == band
-        if np.count_nonzero(inside) >= LEAST_OF_BAND:
+        if np.count_nonzero(inside) >= MIN_BAND_PIXELS:
             variance[inside] = np.median(squares[inside])
-    return np.clip(variance, FIRST_NOISE**2, MOST_NOISE**2)
+    return np.clip(variance, FIRST_NOISE**2, MAX_NOISE**2)
 
 
 class _Pair:
@@ -225,7 +225,7 @@ def _steadied(pair: _Pair, variance: Array, area: Mask, deviations: float, patch
     ``patches`` themselves and 0 where a shift of the whole picture explains little.
     """
     shift, share = _shift(pair.now, pair.before, pair.gains)
-    if share > CALMED or float(np.abs(shift).max()) > MOST_SHIFT_PX:
+    if share > CALMED or float(np.abs(shift).max()) > MAX_SHIFT_PX:
         return patches, 0.0
     squares, solid = _squares(pair.now, pair.before, pair.gains, shift)
     down, right = np.gradient(pair.before[..., 1])
@@ -313,7 +313,7 @@ def _joined(squares: Array, solid: Array, variance: Array, area: Mask, factor: n
                     many += int(solid[v, u] > factor * variance[v, u])
                 is_solid = many >= SOLID_SHARE * count
                 largest = max(largest, count * is_solid)
-                if count >= LEAST_PATCH_PX and is_solid:
+                if count >= MIN_PATCH_PX and is_solid:
                     total += count
                 else:
                     for i in range(count):

@@ -10,7 +10,7 @@ from vision.compiled import compiled
 
 Picture = npt.NDArray[np.uint8]
 
-MOST_FRAMES = 8
+MAX_FRAMES = 8
 """Noise falls with the square root of their number: further ones would take a third off at most."""
 
 TOGETHER_S = 1.0
@@ -19,7 +19,7 @@ as daylight, is not to be averaged away."""
 
 
 class FrameAverage:
-    """The mean of the newest pictures of one calm: of twice MOST_FRAMES at most, older ones counting less."""
+    """The mean of the newest pictures of one calm: of twice MAX_FRAMES at most, older ones counting less."""
 
     def __init__(self) -> None:
         self._sum: npt.NDArray[np.uint16] | None = None
@@ -29,7 +29,7 @@ class FrameAverage:
     @property
     def is_enough(self) -> bool:
         """Whether further frames would hardly lessen the noise."""
-        return self._count >= MOST_FRAMES
+        return self._count >= MAX_FRAMES
 
     def clear(self) -> None:
         """Something has moved."""
@@ -42,9 +42,9 @@ class FrameAverage:
         if self._count == 0 or self._sum is None or t_s - self._newest_s > TOGETHER_S:
             self._sum, self._count = image.astype(np.uint16), 1
         else:
-            if self._count == 2 * MOST_FRAMES:
+            if self._count == 2 * MAX_FRAMES:
                 self._sum >>= 1
-                self._count = MOST_FRAMES
+                self._count = MAX_FRAMES
             _add(self._sum.reshape(-1), np.ascontiguousarray(image).reshape(-1))
             self._count += 1
         self._newest_s = t_s

@@ -15,13 +15,13 @@ Picture = npt.NDArray[np.uint8]
 NOISE_FACTOR = 6.0
 """A pixel has changed when it differs by so many standard deviations of the frame's own noise…"""
 
-LEAST_STEP = 8.0
+MIN_STEP = 8.0
 """…and at least by so many codes: video compression makes smaller differences."""
 
 BAND, ENOUGH_PX = 64, 30
 """Noise is measured in bands of so many codes of brightness, where a band has at least so many pixels."""
 
-MOST_NOISE = 4.0
+MAX_NOISE = 4.0
 """More codes than this in one band are not noise, but a hand that covers half of it; and in the whole picture a shadow
 over much of it, except for each pixel's difference from its neighbours."""
 
@@ -134,12 +134,12 @@ def _changes(small: Picture, other: Picture, grain: float) -> Picture:
     # Most of a frame is still, so the median difference is the noise's own (of the largest of three channels); where it
     # is dark the display curve is steep, and noise is larger.
     sampled, band = largest[::4, ::4], brightness[::4, ::4] // BAND
-    usual = max(LEAST_STEP, NOISE_FACTOR * min(float(np.median(sampled)), max(MOST_NOISE, grain)))
+    usual = max(MIN_STEP, NOISE_FACTOR * min(float(np.median(sampled)), max(MAX_NOISE, grain)))
     least = np.full(256, usual, np.float32)
     for number in range(256 // BAND):
         here = sampled[band == number]
         if len(here) >= ENOUGH_PX:
-            noise = min(float(np.median(here)), MOST_NOISE)
+            noise = min(float(np.median(here)), MAX_NOISE)
             least[number * BAND : (number + 1) * BAND] = max(usual, NOISE_FACTOR * noise)
     steps = cv2.LUT(brightness, np.minimum(least, 255).astype(np.uint8))
     changed = np.asarray(cv2.compare(largest, steps, cv2.CMP_GT), np.uint8) // 255

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from calibration.files import MOST_TEXT_BYTES, read_bytes
+from calibration.files import MAX_TEXT_BYTES, read_bytes
 from companion.commands.options.parser import OptionGroup, Subparsers
 from companion.commands.options.store import add_store_command
 from companion.commands.output.codes import DONE
@@ -69,7 +69,7 @@ def _records(file: Path, text: str) -> list[MatchRecord]:
 def _text(file: Path) -> str:
     """The text of a file.  Raises BadText if it is not text, CompanionError if it cannot be read."""
     try:
-        data = sys.stdin.buffer.read(MOST_TEXT_BYTES) if str(file) == "-" else read_bytes(file)
+        data = sys.stdin.buffer.read(MAX_TEXT_BYTES) if str(file) == "-" else read_bytes(file)
     except OSError as error:
         raise CompanionError(f"{file}: cannot be read ({error.strerror}); give a .txt, .json or .pdn file") from error
     try:

@@ -15,7 +15,7 @@ from companion.doctor.check import Check, fault, fault_from, fine, unused
 from vision.appearance.illumination import measure_illumination
 from vision.errors import VisionError
 from vision.pose.blur import blur_mm, most_blur_mm
-from vision.pose.diagnosis import BLURRED, LEAST_SHARPNESS, sharpness
+from vision.pose.diagnosis import BLURRED, MIN_SHARPNESS, sharpness
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import register, to_gray
 from vision.scene.solids import highest_floors_mm
@@ -77,7 +77,7 @@ def check_focus(gray: Picture) -> Check:
     """Check whether edges are steep in a picture (height, width) uint8 in which no markers' edges are known."""
     steepness = sharpness(gray)
     found = f"edges have {steepness:.2f} of the contrast, sharp ones 0.4 or more"
-    return fault("focus", found, FOCUS) if steepness < LEAST_SHARPNESS else fine("focus", found)
+    return fault("focus", found, FOCUS) if steepness < MIN_SHARPNESS else fine("focus", found)
 
 
 def _markers(pose: Registration, kit: Kit) -> Check:

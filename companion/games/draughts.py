@@ -96,7 +96,7 @@ FORMS = MappingProxyType(
     }
 )
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 """A sentence names no more captures than this; nobody listens to more."""
 
 
@@ -286,8 +286,8 @@ class Draughts(StackingGame):
         there = [
             f"{names[m.cells[0]]}-{names[m.cells[1]]} takes {listed([names[c] for c in m.taken])}" for m in captures
         ]
-        more = [f"{len(there) - MOST_NAMED} more"] if len(there) > MOST_NAMED else []
-        return cite(self.rules[rule], cells, there=f"{listed([*there[:MOST_NAMED], *more])}")
+        more = [f"{len(there) - MAX_NAMED} more"] if len(there) > MAX_NAMED else []
+        return cite(self.rules[rule], cells, there=f"{listed([*there[:MAX_NAMED], *more])}")
 
     def play(self, position: Position, move: Move) -> Position:
         """The piece stands on its target, crowned where it must be; what it took has gone; then DRA-8."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from calibration.files import MOST_PICTURE_BYTES, read_bytes, read_text
+from calibration.files import MAX_PICTURE_BYTES, read_bytes, read_text
 from companion.errors import CompanionError, RecordingError
 from companion.recorder.store import MatchId, Recorded, Store
 from companion.records.figures import figures
@@ -65,5 +65,5 @@ def _write_recording(folder: Path, recorded: Recorded, record: MatchRecord, shot
     writer = RecordingWriter(folder, info, UNLIMITED)
     for file, t_s in zip(shots.files, shots.times_s, strict=True):
         with recording_errors(file):
-            writer.add(read_bytes(file, MOST_PICTURE_BYTES), t_s - begun_s, is_calm=False)
+            writer.add(read_bytes(file, MAX_PICTURE_BYTES), t_s - begun_s, is_calm=False)
     writer.close()

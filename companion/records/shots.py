@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.files import MOST_PICTURE_BYTES, read_bytes
+from calibration.files import MAX_PICTURE_BYTES, read_bytes
 from calibration.picture import unpacked
 from companion.errors import RecordingError
 from companion.recorder.store import MatchId, Recorded, Store
@@ -75,6 +75,6 @@ def decode(jpeg: bytes, reduced: int = 1) -> Picture | None:
 def load(file: Path, reduced: int = 1) -> Picture | None:
     """The picture in a file; None if it does not exist or is damaged."""
     try:
-        return decode(read_bytes(file, MOST_PICTURE_BYTES), reduced)
+        return decode(read_bytes(file, MAX_PICTURE_BYTES), reduced)
     except OSError:
         return None

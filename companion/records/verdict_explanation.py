@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
-from calibration.files import MOST_PICTURE_BYTES, read_bytes
+from calibration.files import MAX_PICTURE_BYTES, read_bytes
 from companion.errors import CompanionError
 from companion.events import Event, to_json
 from companion.games import load_game
@@ -80,7 +80,7 @@ def _recorded(store: Store, match: MatchId, t_s: float) -> bytes | None:
     """The picture at that time from a recording; None if there is none."""
     file = recorded_shots(store.recordings(match)).at(t_s)
     try:
-        return None if file is None else read_bytes(file, MOST_PICTURE_BYTES)
+        return None if file is None else read_bytes(file, MAX_PICTURE_BYTES)
     except OSError:
         return None
 

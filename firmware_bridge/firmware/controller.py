@@ -7,7 +7,7 @@ from binascii import crc32
 from firmware_bridge.firmware import wire
 from firmware_bridge.firmware.pillars import (
     FIRST_MUX,
-    LEAST_SPAN,
+    MIN_SPAN,
     NOMINAL,
     OPEN_BELOW,
     SHORT_ABOVE,
@@ -121,7 +121,7 @@ class Controller:
         if point == wire.AT_LOWEST:
             self._low = raw
             return wire.DONE
-        if not self._low or min([high - low for low, high in zip(self._low, raw)]) < LEAST_SPAN:  # noqa: B905
+        if not self._low or min([high - low for low, high in zip(self._low, raw)]) < MIN_SPAN:  # noqa: B905
             return wire.NOT_PLAUSIBLE
         kept = struct.pack(CALIBRATION, *(self._low + raw))
         if not self._board.store(kept + struct.pack("<I", crc32(kept))):

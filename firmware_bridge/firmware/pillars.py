@@ -16,7 +16,7 @@ OPEN_BELOW, SHORT_ABOVE = 1000, 64500
 NOMINAL = (2818, 62717)
 """Raw values at the lowest and the highest level before calibration: 10 kΩ between two of 470 Ω."""
 
-LEAST_SPAN = 8000
+MIN_SPAN = 8000
 """Least difference of raw values between lowest and highest level; less is a pillar that was not moved."""
 
 SEATED_PERCENT = 35
@@ -26,7 +26,7 @@ BETWEEN_MS = 3000
 STUCK_MS = 3000
 """A live value always flickers in its last bits: one that stays the same for this long is no measurement."""
 
-NOISY, QUIET, MOST_CHANGE = 350, 200, 1000
+NOISY, QUIET, MAX_CHANGE = 350, 200, 1000
 """Mean change from scan to scan, in hundredths of a millimetre, above which a value is noise, and below which it no
 longer is; one scan counts for no more than the third.  The kit's noise of 0.8 mm makes 0.9 mm; a hand that moves a
 pillar over its whole way at 300 mm/s raises the mean to 3 mm."""
@@ -101,7 +101,7 @@ class Pillar:
         self._scale, self._low, self._span = scale, low, high - low
         self._travel = (scale.highest - scale.lowest) * scale.step
         self._noisy, self._quiet = 16 * self._raw_way(NOISY), 16 * self._raw_way(QUIET)
-        self._most = self._raw_way(MOST_CHANGE)
+        self._most = self._raw_way(MAX_CHANGE)
         self._moved = self._raw_way(MOVED)
         beyond = 8 * scale.step // 10
         self._range = low - self._raw_way(beyond), high + self._raw_way(beyond)

@@ -19,7 +19,7 @@ PACKAGE = Path("node_modules/@micropython/micropython-webassembly-pyscript/micro
 FOLDERS = (ROOT / ".venv" / "micropython", ROOT)
 """Where the npm package may lie; tools/micropython.sh puts it into the first."""
 
-MOST_BYTES = 65536
+MAX_BYTES = 65536
 HEAP = "128k"
 """Heap that is requested, of the Pico's 264 KB; unix MicroPython gives no more."""
 
@@ -76,7 +76,7 @@ class UnderMicroPython:
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             os.write(self._input, received)
         with contextlib.suppress(BlockingIOError):
-            return os.read(self._process.stdout.fileno(), MOST_BYTES)
+            return os.read(self._process.stdout.fileno(), MAX_BYTES)
         return b""
 
     def freeze(self, *, frozen: bool) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.simulated.device import Device
 
-MOST_BYTES = 4096
+MAX_BYTES = 4096
 TURN_S = 0.002
 """Longest time between two iterations: the firmware's clock runs at least this finely."""
 
@@ -59,7 +59,7 @@ class Port:
             return b""
         ready, _, _ = select.select([self._ends[0]], [], [], wait_s)
         with contextlib.suppress(OSError):
-            return os.read(self._ends[0], MOST_BYTES) if ready else b""
+            return os.read(self._ends[0], MAX_BYTES) if ready else b""
         return b""
 
     def write(self, data: bytes) -> None:

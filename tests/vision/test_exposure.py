@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vision.exposure import MOST_FRAMES, TOGETHER_S, FrameAverage
+from vision.exposure import MAX_FRAMES, TOGETHER_S, FrameAverage
 
 
 def noisy(n):
@@ -13,11 +13,11 @@ def noisy(n):
 
 def test_noise_averages_out_until_something_moves():
     """The standard deviation falls with the number of frames; clearing starts anew."""
-    exposure, frames = FrameAverage(), noisy(MOST_FRAMES)
+    exposure, frames = FrameAverage(), noisy(MAX_FRAMES)
     for k, frame in enumerate(frames):
         exposure.add(frame, 0.1 * k)
     assert exposure.is_enough
-    assert exposure.picture().std() < 10 / np.sqrt(MOST_FRAMES) * 1.3
+    assert exposure.picture().std() < 10 / np.sqrt(MAX_FRAMES) * 1.3
     exposure.clear()
     exposure.add(frames[0], 0.9)
     assert np.array_equal(exposure.picture(), frames[0])
@@ -34,8 +34,8 @@ def test_a_frame_counts_once():
 def test_a_slow_change_comes_through():
     """The average follows a lasting change."""
     exposure = FrameAverage()
-    for k in range(5 * MOST_FRAMES):
-        exposure.add(np.full((2, 2, 3), 50 if k < MOST_FRAMES else 200, np.uint8), 0.1 * k)
+    for k in range(5 * MAX_FRAMES):
+        exposure.add(np.full((2, 2, 3), 50 if k < MAX_FRAMES else 200, np.uint8), 0.1 * k)
     assert (exposure.picture() > 190).all()
 
 

@@ -29,7 +29,7 @@ STRIP_PX = 128
 APART_TEXELS = 2
 """Texels between the two of a pair: about the distance of places that :mod:`vision.likelihood.boundaries` compares."""
 
-LEAST_NOISE = 0.3
+MIN_NOISE = 0.3
 """Standard deviation of the difference of two levels that is due to rounding."""
 
 
@@ -81,5 +81,5 @@ def _noise(levels: Picture, seen: Mask) -> Floats:
     is_pair = seen[:, APART_TEXELS:] & seen[:, :-APART_TEXELS]
     apart = np.asarray(cv2.absdiff(levels[:, APART_TEXELS:], levels[:, :-APART_TEXELS]))[is_pair]
     # The median absolute value of a normal variable is 0.6745 standard deviations.
-    noise: Floats = LEAST_NOISE + (np.median(apart, axis=0) / 0.6745 if len(apart) else np.zeros(3))
+    noise: Floats = MIN_NOISE + (np.median(apart, axis=0) / 0.6745 if len(apart) else np.zeros(3))
     return noise

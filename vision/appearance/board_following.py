@@ -39,7 +39,7 @@ measured beside it was off by this much, and without this bound that error was l
 CHANGED_SHARE = 0.1
 """Share of changed texels above which a square is followed."""
 
-MOST_CELLS = 8
+MAX_CELLS = 8
 """Largest number of squares followed at a time, those that have changed most: each takes a millisecond."""
 
 STRIDE = 4
@@ -62,7 +62,7 @@ def follow_change(
         return known
     colour = known.colour.copy()
     free = (known.seen > 0) & ~covered_texels(kit, photograph, layout, BESIDE_MM)
-    for cell in cells[:MOST_CELLS]:
+    for cell in cells[:MAX_CELLS]:
         part = cell_texels(kit, cell, free.shape)
         step, changed = _steps(known, photograph, part)
         colour[part] = known.colour[part] + step * (changed & free[part])[..., None]

@@ -26,7 +26,7 @@ WITHIN_MM = (-0.7, 0.0, 0.7)
 SHADE_MM = 12.0
 """How far round a piece its shadow may darken the board."""
 
-MOST_SEEN = 255
+MAX_SEEN = 255
 
 LINE = 512
 """Number of places looked up per row of a map: OpenCV takes no more than 32,767 rows."""
@@ -82,7 +82,7 @@ def _joined(known: BoardAppearance, colour: Array, squares: Array, shown: Mask) 
     mean = (known.colour * weight[..., None] + colour * own[..., None]) / both[..., None]
     before = known.spread**2 + (known.colour**2).mean(axis=2)
     variance = (before * weight + squares * own) / both - (mean**2).mean(axis=2)
-    seen = np.minimum(weight + own, MOST_SEEN).astype(np.uint8)
+    seen = np.minimum(weight + own, MAX_SEEN).astype(np.uint8)
     return BoardAppearance(mean.astype(np.float32), np.sqrt(np.maximum(variance, 0)).astype(np.float32), seen)
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from calibration.srgb import GAMMA
 from vision.appearance.board_blocks import DARK, UNEVEN, BoardBlocks, PlacedBlocks
 from vision.appearance.illumination import (
-    LEAST_REFERENCES,
+    MIN_REFERENCES,
     Illumination,
     curved_terms,
     fit_plane,
@@ -36,15 +36,15 @@ EVEN_KNOWN = 0.001
 """Strength of the prior that what is darker than was learned is not shaded: a lamp may have been mirrored there when
 it was learned.  Chosen by eye."""
 
-MOST_MISSING = 0.98
+MAX_MISSING = 0.98
 """Largest share that a mirrored lamp may have in what a block and its neighbours showed when they were learned, as the
 board has a colour of its own.  On ``own-r89305`` it was 0.97 beside a line; with 0.8 and 0.95, 5 and 6 of 10 pictures
 of that board were read, with this 7; nine other boards were unchanged."""
 
-LEAST_THERE = 1e-6
+MIN_WEIGHT_SUM = 1e-6
 """Total weight round a block below which nothing is known there."""
 
-LEAST_SHARE = 0.2
+MIN_SHARE = 0.2
 """Smallest share of the light that a shade is assumed to leave where a lamp was mirrored.  Chosen by eye."""
 
 WHITE_SHARE = 0.2
@@ -62,7 +62,7 @@ more than the palest blocks show.  Blocks agree with each within the tolerance o
 BEGIN_SHARE = 0.05
 """Share of a window's blocks by which more must agree with such a start than with none.  Chosen by eye."""
 
-LEAST_KNOWN, LEAST_BLOCKS = 0.2, 12
+MIN_KNOWN, MIN_BLOCKS = 0.2, 12
 """How well blocks must be known to be used at the start, and how many of these are needed."""
 
 PALEST = 60.0
@@ -72,7 +72,7 @@ STIFFNESS = 100.0
 """Precision of the prior that the log light has no curvature: that of one reference known to a tenth.  Chosen by
 eye."""
 
-LEAST_SHOWN, MOST_SHOWN = 0.02, 0.985
+MIN_SHOWN, MAX_SHOWN = 0.02, 0.985
 """Range of display values that are not clipped."""
 
 
@@ -83,8 +83,8 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
     """
     blocks, (shown, in_range) = placed.blocks, _shown(image, placed)
     known = blocks.known * in_range
-    begun = known > LEAST_KNOWN
-    if begun.sum() < LEAST_BLOCKS:
+    begun = known > MIN_KNOWN
+    if begun.sum() < MIN_BLOCKS:
         raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
     # Blocks that are pale in all channels show the light whatever they mirror.
     pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALEST))
@@ -113,7 +113,7 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
 def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tuple[float, float]) -> Illumination:
     """A plane of log light through points and logs (n, 3), those ``told``, or the ``pale`` ones if these do not do."""
     try:
-        return fit_plane(*(told if len(told[0]) >= LEAST_REFERENCES else pale), half_mm)
+        return fit_plane(*(told if len(told[0]) >= MIN_REFERENCES else pale), half_mm)
     except VisionError:
         return fit_plane(*pale, half_mm)
 
@@ -137,14 +137,14 @@ def _means(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
                 light += to_linear(np.float32(codes[i, place, 2 - channel]) * per_code)
             value = to_display(light / np.float32(4))
             shown[channel, i] = value
-            in_range[i] &= LEAST_SHOWN < value < MOST_SHOWN
+            in_range[i] &= MIN_SHOWN < value < MAX_SHOWN
     return shown, in_range
 
 
 @compiled
 def _logs(shown: Array) -> Array:
     """(3, k) logarithms of display values plus :data:`OFFSET`."""
-    logs, least = np.empty_like(shown), np.float32(LEAST_SHOWN)
+    logs, least = np.empty_like(shown), np.float32(MIN_SHOWN)
     for channel in range(3):
         for i in range(shown.shape[1]):
             logs[channel, i] = max(shown[channel, i], least) + OFFSET
@@ -291,13 +291,13 @@ def _initial_specular(even: Array, blocks: BoardBlocks, known: Array) -> Array:
 
     def agreeing(specular: Array) -> Array:
         weights = _weights(even, (blocks.own, specular), known, BEGIN_TOLERANCE)
-        weights[-specular > MOST_MISSING * blocks.least] = 0
+        weights[-specular > MAX_MISSING * blocks.least] = 0
         return np.asarray(rows @ weights.reshape(shape) @ columns, np.float32).ravel()
 
     begun = np.zeros(len(known), np.float32)
     most = agreeing(begun) + np.float32(BEGIN_SHARE) * (rows @ known.reshape(shape) @ columns).ravel()
     palest = float(blocks.least.max(initial=0.0))
-    for level in (level for level in MISSING if -level <= MOST_MISSING * palest):
+    for level in (level for level in MISSING if -level <= MAX_MISSING * palest):
         agree = agreeing(np.full(len(known), level, np.float32))
         begun[agree > most] = level
         most = np.maximum(agree, most)
@@ -318,10 +318,10 @@ def _specular(layers: Array, blocks: BoardBlocks) -> Array:
     known, shares, total = rows @ grid[:3] @ columns
     known = known + np.float32(SPECULAR_KNOWN)
     there, own, more, own_squares, product = next_rows @ grid @ next_columns
-    own_mean = own / np.maximum(there, np.float32(LEAST_THERE))
+    own_mean = own / np.maximum(there, np.float32(MIN_WEIGHT_SUM))
     scatter = np.stack([own_squares - own_mean * own, product - own_mean * more])
     variance, covariance = rows @ scatter @ columns
     slope = covariance / (variance + np.float32(EVEN_KNOWN))
-    missing = (total - slope * shares) / known / np.maximum(1 + slope, np.float32(LEAST_SHARE))
+    missing = (total - slope * shares) / known / np.maximum(1 + slope, np.float32(MIN_SHARE))
     specular = np.where(total > 0, total / known, np.minimum(missing, 0)).ravel()
-    return np.asarray(np.maximum(specular, np.float32(-MOST_MISSING) * blocks.least), np.float32)
+    return np.asarray(np.maximum(specular, np.float32(-MAX_MISSING) * blocks.least), np.float32)

@@ -46,7 +46,7 @@ GLARING, GLARE = 0.05, 0.03
 BRIGHTNESSES, BRIGHTEST = 256, 2.0
 """Number of values of t for which its likelihood is tabulated, and the largest of them."""
 
-PRECISIONS, MOST_PRECISE = 24, 64.0
+PRECISIONS, MAX_PRECISION = 24, 64.0
 """Number of precisions of t that are tabulated (one over its standard deviation, in geometric steps from 1), and the
 largest of them."""
 
@@ -54,7 +54,7 @@ REACH_MM = 15.0
 """Half the baseline of the finite differences that give the slopes of light and specular reflection."""
 
 _BIN_LOG = 3 * float(np.log(TOP_VALUE / BINS))
-_PRECISION_STEP = float(np.log(MOST_PRECISE) / (PRECISIONS - 1))
+_PRECISION_STEP = float(np.log(MAX_PRECISION) / (PRECISIONS - 1))
 
 
 class BoardView(NamedTuple):
@@ -180,7 +180,7 @@ def _brightness_logs() -> Array:
     shading, t = FLOOR_SHADING, np.linspace(0, BRIGHTEST, BRIGHTNESSES)
     shaded = np.linspace(DARKEST_SHADE, shading.shade[1], BRIGHTNESSES) ** (1 / GAMMA)
     table = np.empty((PRECISIONS, BRIGHTNESSES))
-    for number, precision in enumerate(np.geomspace(1, MOST_PRECISE, PRECISIONS)):
+    for number, precision in enumerate(np.geomspace(1, MAX_PRECISION, PRECISIONS)):
         lit = np.hypot(shading.spread / GAMMA, 1 / precision)
         dark = np.exp(-0.5 * ((t[:, None] - shaded) * precision) ** 2).mean(axis=1) * precision
         table[number] = shading.lit * np.exp(-0.5 * ((t - 1) / lit) ** 2) / lit + (1 - shading.lit) * dark

@@ -17,16 +17,16 @@ from vision.appearance.piece_colours import Photograph, floor_points
 from vision.errors import VisionError
 from vision.scene.terrain import floors_mm, sky_view_factors
 
-LEAST_SKY_VIEW_FACTOR = 0.95
+MIN_SKY_VIEW_FACTOR = 0.95
 """Sky view factor above which an upper face counts.  Chosen by eye."""
 
-LEAST_PILLARS = 5
+MIN_PILLARS = 5
 """From fewer pillars nothing is learned: single ones are shaded by cubes.  Chosen by eye."""
 
 PART = 0.5
 """Fraction of the difference in log reflectance by which the colour moves at a time.  Chosen by eye."""
 
-LEAST_CHANGE = 0.03
+MIN_CHANGE = 0.03
 """Difference of log reflectance below which the colour stays: in ``diamond-1`` twelve measurements differ from what was
 enrolled by 0.015 at most."""
 
@@ -40,17 +40,15 @@ def follow_column(
     """
     floors = floors_mm(kit, levels)
     shares = sky_view_factors(floors, min(kit.board.pitch_mm))
-    numbers = [
-        number for number, cell in enumerate(kit.cells) if cell in bare and shares[number] > LEAST_SKY_VIEW_FACTOR
-    ]
-    if len(numbers) < LEAST_PILLARS:
+    numbers = [number for number, cell in enumerate(kit.cells) if cell in bare and shares[number] > MIN_SKY_VIEW_FACTOR]
+    if len(numbers) < MIN_PILLARS:
         return known
     try:
         shown = np.median([photograph.reflectance(floor_points(kit, floors[number])) for number in numbers], axis=0)
     except VisionError:
         return known
     change = np.log(shown / np.array(known.top))
-    if np.abs(change).max() < LEAST_CHANGE:
+    if np.abs(change).max() < MIN_CHANGE:
         return known
     (r, g, b), (u, v, w) = ((np.array(part) * np.exp(PART * change)).tolist() for part in (known.top, known.side))
     return ColumnAppearance((r, g, b), (u, v, w))

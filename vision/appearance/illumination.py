@@ -47,11 +47,11 @@ LIT_SHARE = 0.15
 """Share of the references that must lie in more light than most for that part to count as lit and all others as
 shaded: with 0.3 fewer pictures with a hard shadow across the board are read.  What mirrors a lamp has fewer of them."""
 
-LEAST_AREA = 0.2
+MIN_AREA = 0.2
 """Least determinant of a sample of three references (4: the whole mat); nearly collinear ones leave the plane's slope
 undetermined.  Chosen by eye."""
 
-LEAST_REFERENCES = 12
+MIN_REFERENCES = 12
 """Fewest references from which the light is measured.  Chosen by eye."""
 
 AROUND_PX = np.arange(-1, 2)
@@ -100,7 +100,7 @@ def measure_illumination(
     """
     known = places or references(kit)
     points, logs = usable_references(image, known, pose, camera)
-    if len(points) < LEAST_REFERENCES:
+    if len(points) < MIN_REFERENCES:
         sampled = LINEAR[_codes_at(image, known, pose, camera)[1]]
         white = float(np.median(sampled)) if sampled.size else 0.0
         raise VisionError(
@@ -254,7 +254,7 @@ def _inliers(terms: Points, target: Points) -> npt.NDArray[np.bool_]:
     """(n,) bool, references on the plane with the most inliers; ``terms`` and ``target`` (log light) (n, 3) float64."""
     rng = np.random.default_rng(0)  # the same picture gives the same light
     rows = rng.integers(0, len(terms), (SAMPLES, 3))
-    level = rows[np.abs(np.linalg.det(terms[rows])) > LEAST_AREA]
+    level = rows[np.abs(np.linalg.det(terms[rows])) > MIN_AREA]
     if not len(level):
         raise VisionError("too little of the bare mat is to be seen: uncover it, or lower the exposure")
     inliers: npt.NDArray[np.bool_] = _most_inliers(terms, target, np.linalg.solve(terms[level], target[level]))

@@ -20,10 +20,10 @@ Variates = npt.NDArray[np.float32]
 DRAWS = 20_000
 """Samples per material.  Chosen by eye."""
 
-MOST_MIRRORED = 0.2
+MAX_MIRRORED = 0.2
 """Largest diffuse highlight of a lamp in lacquer, as a share of white paper's light.  Chosen by eye."""
 
-MOST_GLARE = 0.8
+MAX_GLARE = 0.8
 """The same where the lamp itself is mirrored.  Chosen by eye."""
 
 MATT_SHARE, MIRRORED_BY_MATT = 0.5, 0.03
@@ -102,13 +102,13 @@ def draw(reflectance: npt.NDArray[np.float64], shading: Shading) -> npt.NDArray[
     low, high = shading.shade
     strength = np.where(by.is_lit < shading.lit, np.exp(shading.spread * by.light), low + (high - low) * by.shade)
     # One picture does not tell the specular part of the enrolled colour: it may be any part of the white in it.
-    most = np.minimum(np.float32(MOST_MIRRORED), surface.min(axis=-1))
+    most = np.minimum(np.float32(MAX_MIRRORED), surface.min(axis=-1))
     white = np.where(by.is_matt < MATT_SHARE, np.minimum(MIRRORED_BY_MATT * by.matt, most), most * by.lacquer)
     if shading.bleached:
         lamps = round(DRAWS * shading.bleached)
         white[:lamps] = surface.min() * np.linspace(0, 1, lamps)
     mirrored = shading.mirrored * by.mirrored
     if shading.glare:
-        mirrored = np.where(by.has_glare < shading.glare, MOST_GLARE * by.glare, mirrored)
+        mirrored = np.where(by.has_glare < shading.glare, MAX_GLARE * by.glare, mirrored)
     radiance = (surface - white[:, None]) * strength[:, None] * np.exp(shading.tint * by.tint) + mirrored[:, None]
     return np.maximum(display(radiance) + SENSOR_NOISE * by.noise, 0)

@@ -31,7 +31,7 @@ TURNS, STRETCHES, HEIGHTS_MM = (-0.2, 0.0, 0.2), (0.75, 1.0, 1.3), (1000.0, 2500
 """Directions that are then tried round each of the strongest: rotations in radians, factors of the horizontal distance
 per unit of height, and heights of the lamps."""
 
-STRONGEST, LEAST_POWER = 2, 0.04
+STRONGEST, MIN_POWER = 2, 0.04
 """How many of the strongest are refined, and the least share of the light that counts as one."""
 
 NEAR_COSINE = 0.93
@@ -47,7 +47,7 @@ REACH, DOUBTFUL_REACH = 2.5, 1.2
 """Light is fitted to places within the first number of stack heights of a stack's foot; but not within the second
 number of those of a stack of doubtful height: what is believed of it must not prove itself."""
 
-FEWEST_SURE = 3
+MIN_SURE = 3
 """With fewer stacks of certain height, doubtful ones are used as well."""
 
 FIT_PLACES = 1500
@@ -64,7 +64,7 @@ STEADY, FEW = 8.0, 4
 """Number of places of the expected brightness that are assumed on each square besides those that are seen (a prior);
 and the number of seen ones up to which these are ignored."""
 
-LEAST_DEVIATION, USUAL_DEVIATION = 0.03, 0.1
+MIN_DEVIATION, USUAL_DEVIATION = 0.03, 0.1
 """Least standard deviation of the light on one square, and the one where it is not measured."""
 
 
@@ -94,7 +94,7 @@ def fit_shadow_light(
     places = ground.places_mm
     bare = np.flatnonzero(light.is_ground & ~occluded(places, stacks_mm, radius_mm + OUTLINE_MM, camera_mm)[:, 0])
     is_used = _is_near(places[bare], stacks_mm, radius_mm + OUTLINE_MM, REACH)
-    if is_sure.sum() >= FEWEST_SURE:
+    if is_sure.sum() >= MIN_SURE:
         is_used &= ~_is_near(places[bare], stacks_mm[~is_sure], radius_mm + OUTLINE_MM, DOUBTFUL_REACH)
     used = bare[is_used]
     used = used[:: 1 + len(used) // FIT_PLACES]
@@ -128,7 +128,7 @@ def _round_strongest(lamps: Points, power: Floats) -> Points:
     """(l, 3) directions round the strongest of lamps (m, 3), and the lamps that are not near those."""
     units, left, found = lamps / np.linalg.norm(lamps, axis=1, keepdims=True), power.copy(), []
     for _ in range(STRONGEST):
-        if left.max(initial=0) < LEAST_POWER:
+        if left.max(initial=0) < MIN_POWER:
             break
         is_near = units @ units[left.argmax()] > NEAR_COSINE
         x, y, z = left[is_near] @ units[is_near]
@@ -211,5 +211,5 @@ def _by_square(share: Floats, open_: Floats, square: Indices, count: int) -> tup
             middle = np.median(share[lit] / open_[lit])
             level[number] = max(middle, 0.05) ** (len(lit) / (len(lit) + STEADY))
             off = np.median(np.abs(share[lit] - middle * open_[lit]))
-            spread[number] = max(1.48 * off, LEAST_DEVIATION) if len(lit) > 2 * FEW else spread[number]
+            spread[number] = max(1.48 * off, MIN_DEVIATION) if len(lit) > 2 * FEW else spread[number]
     return level, spread

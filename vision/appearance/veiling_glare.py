@@ -21,17 +21,17 @@ from vision.pose.projection import Points, Registration, project
 
 Picture = npt.NDArray[np.uint8]
 
-LEAST_MARKERS = 2
+MIN_MARKERS = 2
 """So many markers must be visible: a single one may mirror a lamp."""
 
-LEAST_VEIL = 0.05
+MIN_VEIL = 0.05
 """Veiling glare, as a share of the light of white paper, below which a picture is left as it is.  In 802 pictures of 83
 sets and boards without any, reflections of lamps on all markers added up to 0.041."""
 
 SHARPEST = 3
 """One in so many modules counts: where markers are small or out of focus, their neighbours blur the others."""
 
-MOST_BLACK = 0.5
+MAX_BLACK = 0.5
 """Largest share of its white that a marker's black is taken to show."""
 
 _LIGHT = linear_light(np.arange(256) / 255)
@@ -46,16 +46,16 @@ class VeilingGlare:
 
     def removed(self, image: Picture, pose: Registration, camera: Camera) -> Picture:
         """A picture (height, width, 3) uint8 BGR without veiling glare; itself if there is none, or it is not known."""
-        if self._black is None or len(pose.markers) < LEAST_MARKERS:
+        if self._black is None or len(pose.markers) < MIN_MARKERS:
             return image
         places_px = self._places.of((pose, camera), lambda: _module_places_px(self._kit, pose, camera))
         black, white = _black_and_white(image, places_px, _modules(self._kit, pose))
-        if len(black) < LEAST_MARKERS:
+        if len(black) < MIN_MARKERS:
             return image
         share = np.array(self._black)
         veils = (black - share * white) / (1 - share)
         veil = veils[veils.mean(axis=1).argmin()]
-        if veil.mean() < LEAST_VEIL * white.max():
+        if veil.mean() < MIN_VEIL * white.max():
             return image
         codes = np.rint(255 * display(np.maximum(_LIGHT[:, None] - veil[::-1], 0)))
         return np.asarray(cv2.LUT(image, codes.astype(np.uint8)[None]), np.uint8)
@@ -64,14 +64,14 @@ class VeilingGlare:
 def black_share(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Reflectance | None:
     """Light of the markers' black as a share of their white, r g b, in a picture (height, width, 3) uint8 BGR.
 
-    That of the marker with the least; None if fewer than :data:`LEAST_MARKERS` are visible.
+    That of the marker with the least; None if fewer than :data:`MIN_MARKERS` are visible.
     """
-    if len(pose.markers) < LEAST_MARKERS:
+    if len(pose.markers) < MIN_MARKERS:
         return None
     black, white = _black_and_white(image, _module_places_px(kit, pose, camera), _modules(kit, pose))
-    if len(black) < LEAST_MARKERS:
+    if len(black) < MIN_MARKERS:
         return None
-    shares = np.minimum(black / np.maximum(white, _LIGHT[1]), MOST_BLACK)
+    shares = np.minimum(black / np.maximum(white, _LIGHT[1]), MAX_BLACK)
     r, g, b = shares[shares.mean(axis=1).argmin()].tolist()
     return r, g, b
 

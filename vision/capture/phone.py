@@ -18,7 +18,7 @@ LARGEST = (1920, 1080)
 """Width and height that a phone is asked for where no lens is known yet, px: larger pictures take
 ever longer to send and to read."""
 
-MOST_PX = 1920 * 1440
+MAX_PX = 1920 * 1440
 """Most pixels of a picture, where no lens is known yet: as wide as LARGEST, whatever the sensor's shape."""
 
 SILENT_S = 1.0
@@ -49,7 +49,7 @@ class PhoneCamera:
         if seen is None:
             return False
         with self._came:
-            if seen != self.size and not (self.size is None and 0 < seen[0] * seen[1] <= MOST_PX):
+            if seen != self.size and not (self.size is None and 0 < seen[0] * seen[1] <= MAX_PX):
                 return False
             self.size, self._waiting = seen, (data, taken_s)
             self._came.notify_all()

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from calibration.errors import ProfileError
-from calibration.files import MOST_PX, number, read_text
+from calibration.files import MAX_PX, number, read_text
 from calibration.picture import load_picture
 from calibration.toml import Table, load
 from vision.capture.frames import Frame, SourceLost
@@ -109,8 +109,8 @@ class RecordingSource:
             self._capture = _opened(recording.video)
             if not self._capture.isOpened():
                 raise SourceLost(f"{recording.video}: is not a video that can be read")
-            if not 0 < (px := _pixels(self._capture)) <= MOST_PX:
-                raise SourceLost(f"{recording.video}: has frames of {px:.0f} pixels; at most {MOST_PX} are read")
+            if not 0 < (px := _pixels(self._capture)) <= MAX_PX:
+                raise SourceLost(f"{recording.video}: has frames of {px:.0f} pixels; at most {MAX_PX} are read")
 
     def frames(self) -> Iterator[Frame]:
         """All frames.  Raises SourceLost when the first frame or a picture cannot be read, or a video is cut short."""

@@ -30,16 +30,16 @@ Array = npt.NDArray[np.float32]
 BORDER_PARTS = 24
 """Independent observations on these circles: each is three or four millimetres long.  Chosen by eye."""
 
-LEAST_VISIBLE = 0.4
+MIN_VISIBLE = 0.4
 """Share of these circles that must be visible: a short arc leaves its centre undetermined.  Chosen by eye."""
 
-LEAST_ARC = 0.25
+MIN_ARC = 0.25
 """The same share where the ring's radius is known, so that an arc of it has one centre only."""
 
 BLUR_PX = 3
 """Width of the box blur before faces are searched: rings are thin, and dim pictures noisy.  Chosen by eye."""
 
-LEAST_UNEVEN = 0.0015
+MIN_UNEVEN = 0.0015
 """Variance along a circle, of three channels as shares of their sum, due to noise and the grain of wood.  Chosen by
 eye."""
 
@@ -56,7 +56,7 @@ def centred(
     faces: Faces,
     labels: LabelBuffer,
     ring_mm: float | None = None,
-    least_uneven: float = LEAST_UNEVEN,
+    least_uneven: float = MIN_UNEVEN,
 ) -> tuple[Faces, Array]:
     """Faces with their centres where colour varies least along concentric circles.
 
@@ -65,7 +65,7 @@ def centred(
         faces: (k) where they are expected.
         labels: (height, width) uint16.
         ring_mm: the radius of the ring on each face, where the set has one.
-        least_uneven: variance along a circle due to noise and grain, see :data:`LEAST_UNEVEN`.
+        least_uneven: variance along a circle due to noise and grain, see :data:`MIN_UNEVEN`.
 
     Returns:
         The faces; and (k,) float32 log-likelihood ratio of these centres against the median of the others in reach.
@@ -76,7 +76,7 @@ def centred(
     corner_px = np.array([left, top])
     found = faces._replace(centres_px=faces.centres_px - corner_px)
     circles = BORDER if ring_mm is None else (ring_mm + AROUND_RING_MM) / faces.radii_mm[0]
-    least_share, between = (LEAST_VISIBLE, 0.0) if ring_mm is None else (LEAST_ARC, BETWEEN)
+    least_share, between = (MIN_VISIBLE, 0.0) if ring_mm is None else (MIN_ARC, BETWEEN)
     coarse = coarse_unevenness(blurred, cropped, found, circles)
     steps_mm, usual, _ = _likeliest(
         coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between, least_uneven

@@ -47,7 +47,7 @@ FAINTLY = 10.0
 it is no evidence that there is a face.  Beside a window that all faces mirrored the contrast of red ink on pink wood
 was four tenths of its template's: right ones had 11 to 23."""
 
-MOST_AGAINST = 10.0
+MAX_COUNTER_EVIDENCE = 10.0
 """Largest log-likelihood ratio of bare wood against a piece: every piece has a character, but in noise, or where a lamp
 is mirrored, none may fit.  Chosen by eye."""
 
@@ -165,8 +165,8 @@ def character_gain(
 
     Returns:
         (b,) float32 log-likelihood ratio against bare wood, positive only where a character explains most of a face, or
-        a ring of the set's radius is found; at least -:data:`MOST_AGAINST`; (b,) the same of faces at other places than
-        that, at most 0; and the faces (b).
+        a ring of the set's radius is found; at least -:data:`MAX_COUNTER_EVIDENCE`; (b,) the same of faces at other
+        places than that, at most 0; and the faces (b).
     """
     gain, otherwise, faces = _gain(image, candidates, labels, alphabet, others)
     unseen = np.flatnonzero(gain <= 0)
@@ -251,7 +251,7 @@ def _gain(
 
 def _as_bare(letters: Array, bare: Array) -> Array:
     """(k,) log-likelihood ratio, at most 0, of the best of ``letters`` (k, letters) against ``bare`` wood (k,)."""
-    against: Array = np.clip(letters.max(axis=1) - bare, -MOST_AGAINST, 0)
+    against: Array = np.clip(letters.max(axis=1) - bare, -MAX_COUNTER_EVIDENCE, 0)
     return against
 
 

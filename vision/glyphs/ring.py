@@ -45,7 +45,7 @@ RING_REACH = 0.15
 AROUND = np.ascontiguousarray(DIRECTIONS[::2])
 """(directions, 2) in which the ring is searched for: half of those used for characters."""
 
-LEAST_SEEN = 0.25
+MIN_SEEN = 0.25
 """Share of the directions in which a ring must be visible."""
 
 SPREAD_MM, OUTLIER = 0.04, 5e-4
@@ -63,7 +63,7 @@ ALIKE_MM = 4 * SPREAD_MM
 ROUNDS = 4
 """Iterations of the fit."""
 
-LEAST_RADII = 3
+MIN_RADII = 3
 """Least number of radii: the darkest one needs a neighbour on either side."""
 
 LABEL_STRIDE = 4
@@ -232,7 +232,7 @@ def _rings(darker: Array, is_seen: Mask, radii_mm: Points, around: Points) -> Po
     """(k, 2) radius and variance of each ring, see :class:`Ring`; arguments from :func:`_darker`."""
     faces, directions, radii = darker.shape
     rings, values, seen = np.empty((faces, 2)), np.empty(directions), np.empty(directions, np.intp)
-    least_seen = int(LEAST_SEEN * directions)
+    least_seen = int(MIN_SEEN * directions)
     towards, own_mm, weights = np.empty((directions, 2)), np.empty(directions), np.empty(directions)
     for number in range(faces):
         rings[number, 0], rings[number, 1] = NO_RING
@@ -248,7 +248,7 @@ def _rings(darker: Array, is_seen: Mask, radii_mm: Points, around: Points) -> Po
             if middle > most:
                 usual, most = place, middle
         first, end = max(usual - NEAR, 0), min(usual + NEAR + 1, radii)
-        if count < least_seen or end - first < LEAST_RADII:
+        if count < least_seen or end - first < MIN_RADII:
             continue
         for k in range(count):
             own_mm[k], weights[k] = _darkest(darker[number, seen[k]], radii_mm, first, end)

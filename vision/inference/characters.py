@@ -51,7 +51,7 @@ then have another height, however unlikely: its face is looked for at all of the
 TALL = 5
 """Towers of at least this many pieces are searched for faces at all heights: few are that high."""
 
-MOST_SEARCHED = 16
+MAX_SEARCHED = 16
 """Most faces on which no character fits that are searched once more: when there are more, a hand lies over them."""
 
 NONE: Indices = np.zeros(0, np.intp)
@@ -227,7 +227,7 @@ def _read(
     letters, gain = with_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
     is_misled = is_evened | seen.is_rival
     strange = np.flatnonzero(_is_strange(seen))
-    if len(strange) > MOST_SEARCHED:
+    if len(strange) > MAX_SEARCHED:
         strange = NONE
     others = seen.faces.of(np.setdiff1d(np.flatnonzero(is_found), strange))
     looked_for = cells[np.union1d(strange, np.flatnonzero(is_misled))]

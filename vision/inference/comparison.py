@@ -34,7 +34,7 @@ boundaries by 6 at most."""
 
 FIT_NATS = 12.0
 """An explanation is fitted if, before fitting, it is behind the best one by no more than this: see
-:data:`LEAST_PIECES`."""
+:data:`MIN_PIECES`."""
 
 BOUNDARY_SHARE, PIECE_NATS = 0.7, 0.5
 """Weight of boundaries for the heights of stacks of pieces of one size, and penalty in nats per piece, since in a
@@ -49,7 +49,7 @@ PLACE_NATS = 20.0
 and cubes the first move gained 8 nats at most in 99 of 100; of 1,123 that had been behind by more than this none came
 nearer than 15.  If this holds for all others, the best one is not moved either."""
 
-LEAST_PIECES = 3
+MIN_PIECES = 3
 """Pieces of a stack for which :data:`FIT_NATS` and :data:`PLACE_NATS` hold in full; for a single disc half of them, for
 two discs or a cube, which may also be rotated, three quarters, since there is less to fit.  In 1,487 stacks in 36
 folders that were within 16 nats of the best one, fitting gained on it, in 99 of 100, 1.8 nats for single pieces, 4.8
@@ -63,7 +63,7 @@ MARGIN_PX, NEAR_PX = 6, 60
 """Border of a patch round what is compared, and distance beyond it up to which cells are painted, as their stacks and
 columns may reach into it."""
 
-MOST_OFF_MM = 2.5
+MAX_OFF_MM = 2.5
 """Largest offset of a stack from its cell's centre, in x and in y, where the search for its place begins."""
 
 
@@ -82,7 +82,7 @@ def stacks_of(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
     off_px = crops.to_picture[cells] @ hypothesis.shift_mm[cells, :, None] / prisms.shrink
     faces = prisms.faces[configurations[cells], prisms.counts[configurations[cells]] - 1]
     off_mm = np.linalg.solve(prisms.maps[cells, faces, :, :2], off_px)[..., 0]
-    places[cells, :, :2] = np.clip(off_mm, -MOST_OFF_MM, MOST_OFF_MM)[:, None]
+    places[cells, :, :2] = np.clip(off_mm, -MAX_OFF_MM, MAX_OFF_MM)[:, None]
     return Stacks(configurations, places)
 
 
@@ -234,7 +234,7 @@ def _begin_at_face(scene: Scene, scores: Floats, places: Floats, given: Floats, 
 
 @compiled
 def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -> Floats:
-    """(p, 3) places of a stack whose upper face projects to that of another one, within :data:`MOST_OFF_MM`.
+    """(p, 3) places of a stack whose upper face projects to that of another one, within :data:`MAX_OFF_MM`.
 
     ``which``: the cell, the configuration of the other one, whose pieces lie at ``places`` (p, 3), and its own.
     """
@@ -246,18 +246,18 @@ def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -
     x_px = theirs[0, 0] * x_mm + theirs[0, 1] * y_mm + theirs[0, 2] - a[0, 2]
     y_px = theirs[1, 0] * x_mm + theirs[1, 1] * y_mm + theirs[1, 2] - a[1, 2]
     size = a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0]
-    moved[:, 0] = min(max((a[1, 1] * x_px - a[0, 1] * y_px) / size, -MOST_OFF_MM), MOST_OFF_MM)
-    moved[:, 1] = min(max((a[0, 0] * y_px - a[1, 0] * x_px) / size, -MOST_OFF_MM), MOST_OFF_MM)
+    moved[:, 0] = min(max((a[1, 1] * x_px - a[0, 1] * y_px) / size, -MAX_OFF_MM), MAX_OFF_MM)
+    moved[:, 1] = min(max((a[0, 0] * y_px - a[1, 0] * x_px) / size, -MAX_OFF_MM), MAX_OFF_MM)
     return moved
 
 
 @compiled
 def _shares(scene: Scene, count: int) -> Floats:
-    """(``count``,) share of the bounds that an empty cell and each configuration get: see :data:`LEAST_PIECES`."""
+    """(``count``,) share of the bounds that an empty cell and each configuration get: see :data:`MIN_PIECES`."""
     shares, counts, turns = np.ones(count), scene.prisms.counts, int(can_be_turned(scene))
     # An empty cell is not fitted, but the best one beside it is: its bounds hold in full.
     for number in range(1, count):
-        shares[number] = min((1 + counts[number - 1] + turns) / (1 + LEAST_PIECES), 1.0)
+        shares[number] = min((1 + counts[number - 1] + turns) / (1 + MIN_PIECES), 1.0)
     return shares
 
 

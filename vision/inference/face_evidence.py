@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from vision.glyphs.face_choice import ELSEWHERE_MM, Candidates
 from vision.glyphs.faces import DIRECTIONS, Faces, distances_mm
-from vision.glyphs.legibility import MOST_AGAINST, character_gain
+from vision.glyphs.legibility import MAX_COUNTER_EVIDENCE, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_beside_colours, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
@@ -124,7 +124,7 @@ def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> b
         heights = np.append(0.0, by_colour)
         tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION)
         compared, _ = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
-        stands = float(compared[1:].max() - compared[0]) - MOST_AGAINST
+        stands = float(compared[1:].max() - compared[0]) - MAX_COUNTER_EVIDENCE
         if stands < 0:
             against = np.full((1, len(by_colour)), stands - by_colour.max(), np.float32)
             hypothesis.read_glyphs(np.array([cell]), against)

@@ -54,7 +54,7 @@ LIKE_BOARD = 0.1
 MIDDLE = 0.6
 """Share of the smallest piece's width that is examined there, and of the width and the height of a face."""
 
-LEAST_SEEN = 0.5
+MIN_SEEN = 0.5
 """Share of that which must be visible."""
 
 ASKED_NATS = 1.0
@@ -188,7 +188,7 @@ def means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats
     sums = _sums(*shown, places, cells, (rows, middle)).reshape(-1, 7)
     seen, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
     gain = np.repeat(observations.gain[cells], rows.shape[1], axis=0)
-    return values_of(seen, gain).astype(np.float64) + OFFSET, board + OFFSET, sums[:, -1] > LEAST_SEEN
+    return values_of(seen, gain).astype(np.float64) + OFFSET, board + OFFSET, sums[:, -1] > MIN_SEEN
 
 
 @compiled

@@ -25,7 +25,7 @@ BEHIND = 0.36
 FEW = 3
 """Number of stacks below which a board's median says nothing: one that is misread may show anything."""
 
-LEAST_PX = 20.0
+MIN_PX = 20.0
 """Pixels of its sides below which a stack says nothing."""
 
 
@@ -36,7 +36,7 @@ def lamp_of(hypothesis: Hypothesis, reflectances: npt.NDArray[np.float64]) -> La
     """
     standing = np.flatnonzero(hypothesis.state > 0)
     sums = hypothesis.side_steps[standing].sum(axis=(1, 2), dtype=np.float64)
-    seen = sums[:, 1] >= LEAST_PX
+    seen = sums[:, 1] >= MIN_PX
     if np.count_nonzero(seen) < FEW:
         return Lamp.USUAL
     faces = np.log(display(reflectances).max(axis=1) + OFFSET)[

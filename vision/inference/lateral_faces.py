@@ -45,7 +45,7 @@ LIT_ALIKE = 0.06
 """Standard deviation of the display value of one side about what light and colour predict: turned pieces, nearby lamps,
 varying colours."""
 
-MOST_OFF = 8.0
+MAX_OFF = 8.0
 """Most nats by which one side counts against a colour: it may be in another's shadow, or reflect a lamp."""
 
 HALF_MM2 = 60.0
@@ -266,7 +266,7 @@ def _nats_against(off: Floats, off_over: Floats, alike: float) -> float:
     squares = 0.0
     for channel in range(3):
         squares += (off[channel] - alike * off_over[channel]) ** 2
-    return float(min(squares / 3 / (LIT_ALIKE**2 * (1 - alike**2)) / 2, MOST_OFF))
+    return float(min(squares / 3 / (LIT_ALIKE**2 * (1 - alike**2)) / 2, MAX_OFF))
 
 
 @compiled

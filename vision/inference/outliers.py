@@ -39,7 +39,7 @@ COVERED_CELLS, BESIDE = 3, 1.5
 """Something covers cells that do not look as they should if at least so many of them lie side by side: no farther apart
 than this, in pitches."""
 
-MOST_DOUBT, DOUBT_OF_ALL = 0.9, 0.5
+MAX_DOUBT, DOUBT_OF_ALL = 0.9, 0.5
 """Probability that a cell of which twice :data:`UNLIKE_SHARE` is unexplained is not understood, and that any cell is
 not, on a board that does not look as it should.  In such photographs 85 % of the former were misread, and 60 % of
 all."""
@@ -123,7 +123,7 @@ def tempered(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> A
 
     ``otherwise``: the whole board is not understood.
     """
-    here = MOST_DOUBT * np.clip((unexplained - UNLIKE_SHARE) / UNLIKE_SHARE, 0, 1)
+    here = MAX_DOUBT * np.clip((unexplained - UNLIKE_SHARE) / UNLIKE_SHARE, 0, 1)
     doubt = np.maximum(here, DOUBT_OF_ALL if otherwise else 0.0)[:, None]
     posterior = (1 - doubt) * np.exp(log_likelihood) + doubt / log_likelihood.shape[1]
     mixed: Array = np.where(doubt > 0, np.log(np.maximum(posterior, np.finfo(np.float32).tiny)), log_likelihood)

@@ -57,12 +57,12 @@ others being known, colours alone got 138 wrong, by up to 53 nats; boundaries al
 PLACE_STEPS = tuple((step_mm, step_mm, np.radians(turn_deg)) for step_mm, turn_deg in ((1.5, 6), (1.5, 6), (0.75, 3)))
 """Steps of the search for a place, in turn: each in both directions from the best one, one coordinate after another."""
 
-MOST_GAIN_NATS = 60.0
+MAX_GAIN_NATS = 60.0
 """A cube fits better by no more than this where it stands than in the middle of its pillar: what is less likely by more
 is not placed.  For cubes 3.5 mm off and turned by the most that pieces are, it was 55 at most (2026-11-24)."""
 
 
-MOST_PLACED = 4
+MAX_PLACED = 4
 """If more pillars than this are in question, nothing is placed, since that takes 40 ms for each, except on up to so
 many that seem to hold several pieces, which is rare: a cube off the middle of its pillar may look like two on a lower
 one."""
@@ -143,7 +143,7 @@ def estimate_levels(
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     prior, standing = _priors(views, found[:, 0], question)
     count, fits = prior.shape[1], np.zeros(prior.shape)
-    searched, are_few = {*question.unknown, *question.loose}, len(question.unknown) <= MOST_PLACED
+    searched, are_few = {*question.unknown, *question.loose}, len(question.unknown) <= MAX_PLACED
     known: dict[tuple[int, bool, tuple[int, ...], bytes], npt.NDArray[np.float64]] = {}
 
     def infer(pillar: int, tried: Sequence[int], *, are_placed: bool) -> None:
@@ -164,7 +164,7 @@ def estimate_levels(
             infer(pillar, tried, are_placed=are_few)
         if sweep and (found == before).all():
             break
-    for pillar in [pillar for pillar in question.unknown if views.further[found[pillar, 1]]][:MOST_PLACED]:
+    for pillar in [pillar for pillar in question.unknown if views.further[found[pillar, 1]]][:MAX_PLACED]:
         infer(pillar, range(count), are_placed=True)
     fits -= np.logaddexp.reduce(fits, axis=1, keepdims=True)
     return tuple(int(level) + views.lowest for level in found[:, 0]), fits.astype(np.float32), found[:, 1]
@@ -214,7 +214,7 @@ def _fits(
     promising = rows + log_prior
     for at in np.argsort(-promising, axis=None):
         number, configuration = (int(index) for index in np.unravel_index(at, rows.shape))
-        if promising[number, configuration] < promising.max() - MOST_GAIN_NATS:
+        if promising[number, configuration] < promising.max() - MAX_GAIN_NATS:
             break
         if configuration:
             rows[number, configuration] = _placed(shown, views, around, (pillar, tried[number], configuration))

@@ -54,7 +54,7 @@ EMPTY_NATS = 16.0
 """Where a piece is less likely than none by less than this, grooves are looked for."""
 
 GROOVE_UNEVEN = 0.0004
-"""Variance along a circle, as :data:`vision.glyphs.face_detection.LEAST_UNEVEN`, for faces of draughtsmen, which have
+"""Variance along a circle, as :data:`vision.glyphs.face_detection.MIN_UNEVEN`, for faces of draughtsmen, which have
 less grain than wood.  Of 0.0001 to 0.0015 this made the true heights likeliest on 13 sets and 19 own boards."""
 
 SAME_MM = 0.5

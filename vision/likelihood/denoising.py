@@ -29,7 +29,7 @@ variances of brightness and of b − r and g − (b + r) / 2, both halved, are 1
 TOLD_APART = 3.0
 """Difference of colours, in standard deviations of noise, above which a single pixel tells them apart."""
 
-LEAST_PX = 0.4
+MIN_PX = 0.4
 """Standard deviation below which a kernel changes nothing: its neighbours have weights below 0.05."""
 
 
@@ -46,6 +46,6 @@ def without_noise(image: Picture, outline_px: Points, gain: float, contrast: flo
     brightness, *colours = noise_of(image, STEP_PX, outline_px) / 2
     noise = gain * math.sqrt(brightness + COLOUR_SHARE * sum(colours))
     blur_px = noise / SENSOR_NOISE / math.sqrt(4 * math.pi)
-    if contrast > TOLD_APART * noise or blur_px < LEAST_PX:
+    if contrast > TOLD_APART * noise or blur_px < MIN_PX:
         return image
     return np.asarray(cv2.GaussianBlur(image, (0, 0), blur_px), np.uint8)

@@ -30,7 +30,7 @@ FAINT = 0.2
 USUAL = 128.0
 """Brightness, in codes, for which contrasts are given."""
 
-LEAST_SHARE = 0.4
+MIN_SHARE = 0.4
 """Lower bound of a picture's brightness as a share of the usual one: contrasts do not scale below it."""
 
 EVEN = np.array([2.5, 1.0, 1.0])
@@ -45,7 +45,7 @@ TABLE_SCALES, TABLE_ROUNDS = (0.1, 0.2, 0.35, 0.6, 1.0), 8
 """Possible strengths of the contrasts of a table's texture, as a share of those between surfaces; and number of steps
 of expectation maximisation after which their share changes by less than 0.01."""
 
-MOST_TEXTURE = 0.9
+MAX_TEXTURE = 0.9
 """Largest share of contrasts on a table."""
 
 PER_NAT, FINE_NATS, ENTRIES = 16, 20, 641
@@ -119,7 +119,7 @@ def _variances(noise: Array, band: int, scale: float) -> tuple[Array, Array]:
 
     In a band of brightness; ``scale``: strength of contrasts, as a share of the usual one.
     """
-    share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL, LEAST_SHARE), 1.0)
+    share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL, MIN_SHARE), 1.0)
     narrow = (EVEN**2 + noise[band]).astype(np.float32)
     return narrow, ((VARIED * share) ** 2 + narrow).astype(np.float32)
 
@@ -214,7 +214,7 @@ def _share_of(often: Floats, plain: Floats, own: Floats) -> tuple[float, float]:
             total += often[k] * share * own[k] / all_of_it
             if step == TABLE_ROUNDS - 1:
                 likely += often[k] * np.log(all_of_it)
-        share = min(total / count, MOST_TEXTURE)
+        share = min(total / count, MAX_TEXTURE)
     return share, likely
 
 

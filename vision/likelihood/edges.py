@@ -52,7 +52,7 @@ by eye."""
 MISSED_EDGE = 0.5
 """Probability of no contrast across an edge of terrain or pillars, which all have one colour.  Chosen by eye."""
 
-MOST_EDGES = 4
+MAX_EDGES = 4
 """Maximum number of edges behind a piece that are evaluated in one column.  Chosen by eye."""
 
 _STANDING = int(Materials.STANDING)
@@ -98,7 +98,7 @@ def edge_log_ratio(
     _, rows, columns = observations.bins.shape
     ratios = np.zeros((len(cells), configurations), np.float32)
     logs, surfaces = np.empty((rows, columns, 3), np.float32), np.empty((rows, columns), np.int32)
-    most = max(rows // UNIT_MM + 1, MOST_EDGES * (columns * int(table.column_mm) // UNIT_MM + 1))
+    most = max(rows // UNIT_MM + 1, MAX_EDGES * (columns * int(table.column_mm) // UNIT_MM + 1))
     crop = _Crop(logs, surfaces, np.empty((most, 3, 3)), np.empty((2, 3)))
     for k in range(len(cells)):
         _fill(observations, visibility, labels.reshape(-1), cells[k], crop)
@@ -184,9 +184,9 @@ def _edges_behind(crop: _Crop, table: OutlineTable, edges: Array, covers: Covers
             for row in range(first + BESIDE_MM, end - BESIDE_MM):
                 above, below = row - BESIDE_MM, row + BESIDE_MM - 1
                 is_edge = surfaces[row - 1, column] != surfaces[row, column]
-                if not is_edge or surfaces[above, column] == 0 or surfaces[below, column] == 0 or found == MOST_EDGES:
+                if not is_edge or surfaces[above, column] == 0 or surfaces[below, column] == 0 or found == MAX_EDGES:
                     continue
-                number = (int(i * table.column_mm) // UNIT_MM) * MOST_EDGES + found
+                number = (int(i * table.column_mm) // UNIT_MM) * MAX_EDGES + found
                 _add(crop, number, (above, column), (below, column))
                 found += 1
     return _log_ratio(crop, FALSE_EDGE, 1 - MISSED_EDGE, False)  # noqa: FBT003

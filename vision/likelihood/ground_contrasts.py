@@ -21,7 +21,7 @@ Labels = npt.NDArray[np.int16]
 Place = tuple[int, int]
 Three = tuple[float, float, float]
 
-DRAWN_SHARE, MOST_NATS = 0.5, 2.0
+DRAWN_SHARE, MAX_NATS = 0.5, 2.0
 """Weight of a drawing's contrasts relative to boundaries, where the same lines are often crossed, and upper bound of
 the evidence of one pair of pixels for it, since the edge of a piece may lie along a drawn one.  52 boards with discs
 (looked at) had 251 nats without any of it, 233 with these.  While further pieces cost nothing they had 230, 239 with
@@ -197,4 +197,4 @@ def _mixed(
         volume *= narrow[channel] / variance
     as_drawn = np.sqrt(volume) * np.exp(min(-0.5 * squares, GREATEST))
     board = (1 - FALSE_EDGE - WASHED_OUT) * as_drawn + WASHED_OUT + FALSE_EDGE * ratio
-    return min(float(np.log(board / (1 - FALSE_EDGE + FALSE_EDGE * ratio))), MOST_NATS)
+    return min(float(np.log(board / (1 - FALSE_EDGE + FALSE_EDGE * ratio))), MAX_NATS)

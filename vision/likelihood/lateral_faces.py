@@ -22,8 +22,8 @@ from vision.likelihood.lateral_boundaries import Contrasts, make_contrasts
 from vision.likelihood.lateral_fitting import SHARE, fit, uncovered
 from vision.likelihood.lateral_runs import LateralFaces, make_lateral_faces
 from vision.likelihood.lateral_views import (
-    LEAST_MM2,
-    LEAST_PX,
+    MIN_MM2,
+    MIN_PX,
     PER_MM,
     as_codes,
     correct_by_board,
@@ -164,7 +164,7 @@ def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usu
     """
     (codes, gain, squares), floor = shown.pixels, usual.astype(np.float64)
     integrals = integrate(codes, gain, np.where(shown.is_floor, squares, -1))[0]
-    outside = uncovered(integrals, shown.faces, *placed)[:, 1:4] + LEAST_PX * floor
+    outside = uncovered(integrals, shown.faces, *placed)[:, 1:4] + MIN_PX * floor
     own = hue(inside[:, 1:4])
     return np.stack([own - hue(outside), own - hue(floor)])
 
@@ -202,7 +202,7 @@ def by_side(sums: Floats, wireframes: Indices, sides: Indices, per_mm: int) -> t
         for pyramid in range(pyramids):
             for face in range(faces):
                 side, part = sides[wireframes[tower, pyramid], face], sums[tower, pyramid, face]
-                if part[0] > LEAST_MM2 * per_mm**2:
+                if part[0] > MIN_MM2 * per_mm**2:
                     area_mm2[tower, pyramid, side] = part[0] / per_mm**2
                 for channel in range(3):
                     means[tower, pyramid, side, channel] = part[1 + channel] / max(part[0], 1)

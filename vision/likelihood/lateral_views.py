@@ -41,10 +41,10 @@ NEAR_FLOOR = 0.15
 MARGIN_MM = 3
 """Margin of ground used round all that may stand on a cell."""
 
-LEAST_MM2 = 7.5
+MIN_MM2 = 7.5
 """Area above which a surface's display values are used."""
 
-LEAST_PX = LEAST_MM2 * PER_MM**2
+MIN_PX = MIN_MM2 * PER_MM**2
 
 CODES = 256
 
@@ -198,7 +198,7 @@ def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
     for ground in range(len(counts)):
         for channel in range(3):
             histogram, seen = counts[ground, channel], counts[ground, channel].sum()
-            if seen > LEAST_PX:
+            if seen > MIN_PX:
                 low, high = order_statistic(histogram, (seen - 1) // 2), order_statistic(histogram, seen // 2)
                 usual[ground, channel] = (shades[channel, low] + shades[channel, high]) / np.float32(2)
             else:

@@ -25,7 +25,7 @@ ROUNDING_MM = 0.2
 """Standard deviation of the distance between two lines that are one piece apart, from quantisation alone: each line is
 evaluated in steps of half a millimetre (uniform error: 0.5 / √12 mm each, √2 times that for two)."""
 
-MOST_SIDEWAYS = 2
+MAX_SIDEWAYS = 2
 """Largest displacement across the line of sight that is searched, in columns.  Chosen by eye."""
 
 FACE_FIRST_ROW, FACE_ROWS = -5.0, 11
@@ -103,7 +103,7 @@ def make_trellis(table: OutlineTable) -> Trellis:
 @compiled
 def search_placement(lines: Lines, table: OutlineTable, cell: int, configuration: int, colour: int) -> Placement:
     """The likeliest placement of a stack whose upper face has a ``colour``; ``lines`` are its undisplaced ones."""
-    window = SearchWindow(FACE_FIRST_ROW, FACE_ROWS, -MOST_SIDEWAYS, 2 * MOST_SIDEWAYS + 1)
+    window = SearchWindow(FACE_FIRST_ROW, FACE_ROWS, -MAX_SIDEWAYS, 2 * MAX_SIDEWAYS + 1)
     face_rows, columns, foot_rows = _search(lines, table, cell, configuration, colour, window)
     return Placement(face_rows, columns, foot_rows, False)  # noqa: FBT003
 
@@ -113,7 +113,7 @@ def placement_under_face(
     lines: Lines, table: OutlineTable, cell: int, configuration: int, colour: int, shift_mm: Array
 ) -> Placement:
     """As :func:`search_placement`, with a known displacement of the face, ``shift_mm`` (2,) float32: right and down."""
-    columns = min(max(shift_mm[0] / table.column_mm, -MOST_SIDEWAYS), MOST_SIDEWAYS)
+    columns = min(max(shift_mm[0] / table.column_mm, -MAX_SIDEWAYS), MAX_SIDEWAYS)
     face_rows = np.float64(shift_mm[1])  # Numba's float() keeps float32, for which callees would be compiled again
     window = SearchWindow(face_rows, 1, int(np.rint(columns)), 1)
     _, _, foot_rows = _search(lines, table, cell, configuration, colour, window)

@@ -40,7 +40,7 @@ EVEN_LOG = float(-1.5 * np.log(2 * np.pi * UNEVEN**2))
 BIN_LOG = float(3 * np.log(BINS / TOP_VALUE))
 """Log density (per display value³) of a pixel to whose bin the colour model gives the likelihood 1."""
 
-MOST_OFF = float(2 * UNEVEN**2 * (EVEN_LOG - np.log(OUTLIER_SHARE / TOP_VALUE**3)))
+MAX_OFF = float(2 * UNEVEN**2 * (EVEN_LOG - np.log(OUTLIER_SHARE / TOP_VALUE**3)))
 """Squared distance (display values²) from its face's colour beyond which a pixel is more likely an outlier."""
 
 STRANGE = 1e-6
@@ -172,7 +172,7 @@ def _means(labels: Labels, part: Part, regions: int) -> tuple[npt.NDArray[np.flo
                 value = part.values[row, column]
                 if turn == 0:
                     area[region] += part.weight
-                elif _distance2(value, means[region]) > MOST_OFF:
+                elif _distance2(value, means[region]) > MAX_OFF:
                     continue
                 integrals[region, 0] += 1
                 for channel in range(3):
@@ -198,7 +198,7 @@ def _deviations(
                 total += part.weight * (ground[part.bins[row, column], label] + BIN_LOG)
             else:
                 distance2 = _distance2(part.values[row, column], means[label - FIRST])
-                off[label - FIRST] += part.weight * min(distance2, MOST_OFF)
+                off[label - FIRST] += part.weight * min(distance2, MAX_OFF)
     return total, off
 
 

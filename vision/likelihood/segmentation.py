@@ -17,7 +17,7 @@ from vision.scene.runs import BASE, Runs, Spans, clear, covered_px, lay, lay_run
 
 Indices = npt.NDArray[np.intp]
 
-MOST_UNITS = 4.0
+MAX_UNITS = 4.0
 """Observations of colour that a surface of any size is worth at most: it deviates from its material as a whole."""
 
 FLOOR_UNITS = 15.0
@@ -285,7 +285,7 @@ def _piece_colour(areas: Floats, sums: Floats, area: float, first: int) -> float
 @allocation_free
 def _colour_weight(area: float, units: float) -> float:
     """Weight of the sum of log-likelihoods of colours on a surface that is worth so many observations, ``units``."""
-    return area / (1 + units / MOST_UNITS)
+    return area / (1 + units / MAX_UNITS)
 
 
 @allocation_free

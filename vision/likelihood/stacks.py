@@ -52,7 +52,7 @@ IMPOSSIBLE = np.float32(-1e4)
 OUT_OF_REACH = np.float32(-1e3)
 """Log-likelihood ratio of configurations that were not scored: below all that were.  Chosen by eye."""
 
-MOST_DISPLACED = 6
+MAX_DISPLACED = 6
 """Maximum number of configurations, other than stacks of one size, whose placement is searched: those likeliest when
 undisplaced, and no more than half of all.  Chosen by eye."""
 
@@ -275,7 +275,7 @@ def _candidates(scores: Array, is_single_size: bool) -> Indices:  # noqa: FBT001
     for configuration in range(len(scores)):
         cost[configuration] = -scores[configuration].max()
     if not is_single_size:
-        return np.argsort(cost, kind="mergesort")[: min(MOST_DISPLACED, (len(cost) + 1) // 2)]
+        return np.argsort(cost, kind="mergesort")[: min(MAX_DISPLACED, (len(cost) + 1) // 2)]
     likeliest = cost.argmin()
     candidates, count = np.array([likeliest, likeliest - 1, likeliest + 1]), 1
     for configuration in candidates[1:]:

@@ -28,7 +28,7 @@ CHANNELS = 3
 EVEN = 0.01
 """Standard deviation of each channel on one surface in addition to pixel noise: grain, reflections."""
 
-MOST_GROUNDS = 24
+MAX_GROUNDS = 24
 """Largest number of surfaces distinguished behind a stack; pixels of further ones are ignored."""
 
 SLOPE_SCALE_MM = 20.0
@@ -92,7 +92,7 @@ def cut_crop(
     rows = max((min(lowest + BEYOND_ROWS, total) - first) // ROW_STEP, 0)
     values, surfaces = np.zeros((2, columns, rows, CHANNELS)), np.full((columns, rows), HIDDEN, np.int16)
     bare, logs = _bare_logs(observations, cell, (first, rows)), observations.logs[cell]
-    known, count, shown, flat = np.zeros(MOST_GROUNDS, np.int64), 0, 0, labels.reshape(-1)
+    known, count, shown, flat = np.zeros(MAX_GROUNDS, np.int64), 0, 0, labels.reshape(-1)
     for column in range(columns):
         for row in range(rows):
             label = int(flat[visibility.flat_px[cell, first + ROW_STEP * row, column]])
@@ -177,7 +177,7 @@ def _ground(known: npt.NDArray[np.int64], count: int, label: int) -> int:
     for number in range(count):
         if known[number] == label:
             return number
-    if count == MOST_GROUNDS:
+    if count == MAX_GROUNDS:
         return HIDDEN
     known[count] = label
     return count

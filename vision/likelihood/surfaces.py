@@ -35,7 +35,7 @@ OUTLIER = 0.15
 SURFACE_PARAMETERS = 2.0
 """Effective number of free parameters per surface and channel: its value is free, its slopes are small."""
 
-MOST_SURFACES = 3
+MAX_SURFACES = 3
 """Surfaces of a stack that count as free: its face and two sides; the sides of its other pieces are lit alike."""
 
 SLOPE_PRIOR = 4.0
@@ -214,7 +214,7 @@ def _fit(crop: SurfaceCrop, surfaces: Numbers, count: int) -> tuple[Floats, int]
     for surface in range(count):
         m = normal[surface]
         if m[0, 0] > 0:
-            free += int(surface < crop.grounds + MOST_SURFACES)
+            free += int(surface < crop.grounds + MAX_SURFACES)
             m[1, 1], m[2, 2] = m[1, 1] + SLOPE_PRIOR, m[2, 2] + SLOPE_PRIOR
             for channel in range(CHANNELS):
                 _solve(m, right[surface, channel], planes[surface, channel])

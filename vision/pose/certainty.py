@@ -12,7 +12,7 @@ from calibration.marker_alignment import side_px
 from vision.errors import MatNotFound
 from vision.pose.projection import Points, Registration, project
 
-MOST_POSITION_STD_MM = 3.0
+MAX_POSITION_STD_MM = 3.0
 """Largest standard deviation of a square's position at which stacks can be counted: twice a foot's offset from the
 centre.  With two stickers at one side of a board it is 3 to 6 mm, with two printed markers 2.5 at most, with three
 stickers 2.4."""
@@ -26,7 +26,7 @@ def check_certain(kit: Kit, pose: Registration, camera: Camera) -> None:
     missing = [marker.id for marker in kit.mat.markers if marker.id not in pose.markers]
     if not missing:
         return
-    unsure = np.flatnonzero(position_std_mm(kit, pose, camera) > MOST_POSITION_STD_MM)
+    unsure = np.flatnonzero(position_std_mm(kit, pose, camera) > MAX_POSITION_STD_MM)
     if len(unsure):
         seen, hidden = (", ".join(map(str, sorted(ids))) for ids in (pose.markers, missing))
         names = ", ".join(kit.cells[cell] for cell in unsure[:NAMED]) + (", …" if len(unsure) > NAMED else "")

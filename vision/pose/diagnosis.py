@@ -32,7 +32,7 @@ BLANK_SPAN = 8
 
 BLURRED = "the picture is blurred: focus the lens, and hold the camera still"
 
-LEAST_SHARPNESS = 0.22
+MIN_SHARPNESS = 0.22
 """Sharpness below which markers of the usual size are lost; the example pictures have 0.47 to 0.5, and blurred with a
 standard deviation of 3 px, where the first markers are lost, 0.23."""
 
@@ -46,7 +46,7 @@ USUAL_DICTIONARIES = (
 )
 """Dictionaries of OpenCV whose markers are searched for where none of the kit's are detected."""
 
-LEAST_OF_OTHER_DICTIONARY = 3
+MIN_OTHER_MARKERS = 3
 """Number of different markers of a dictionary that are not false detections by chance; few mats have fewer."""
 
 COLOURLESS_CODES = 8
@@ -112,7 +112,7 @@ def is_colourless(image: npt.NDArray[np.uint8]) -> bool:
 
 def is_blurred(gray: Gray) -> bool:
     """Whether a picture (height, width) uint8 is too blurred for its markers."""
-    return sharpness(gray) < LEAST_SHARPNESS
+    return sharpness(gray) < MIN_SHARPNESS
 
 
 def sharpness(gray: Gray) -> float:
@@ -143,7 +143,7 @@ def markers_of_other(gray: Gray, dictionary: str) -> str:
     """Markers in a picture (height, width) uint8 of a usual dictionary other than this, and its name; or ""."""
     for name in USUAL_DICTIONARIES:
         found = [] if name == dictionary else sorted(detect(gray, name))
-        if len(found) >= LEAST_OF_OTHER_DICTIONARY:
+        if len(found) >= MIN_OTHER_MARKERS:
             return f"markers {', '.join(map(str, found))} ({name})"
     return ""
 

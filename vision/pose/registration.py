@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import MIN_MARKERS, Kit, Mat
-from calibration.marker_alignment import MOST_BENT, align_markers, apart_from_table, side_px
+from calibration.marker_alignment import MAX_BENT, align_markers, apart_from_table, side_px
 from vision.errors import MatNotFound, VisionError
 from vision.pose.certainty import check_certain
 from vision.pose.diagnosis import BLURRED, is_blurred, why_unseen
@@ -30,7 +30,7 @@ THRESHOLD_WINDOW_PX = 13
 """One adaptive threshold window finds markers of 30 px and more at a third of the cost of OpenCV's three; the
 three are the second try."""
 
-LEAST_AGREEING = 3
+MIN_AGREEING = 3
 """Least number of markers that must agree for another one to be left out: any two nearly fit some pose."""
 
 WELL_SHARE = 1 / 3
@@ -151,7 +151,7 @@ def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit,
 def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration | None:
     """The best pose from all markers but one, a corner of which may be hidden; None unless they agree well."""
     poses = []
-    for number in found if len(found) > LEAST_AGREEING else ():
+    for number in found if len(found) > MIN_AGREEING else ():
         others = {one: corners for one, corners in found.items() if one != number}
         with suppress(MatNotFound):
             poses.append(_best_pose(others, kit, camera, WELL_SHARE))
@@ -187,7 +187,7 @@ def _aligned(
     detected: dict[int, list[Points]],
     kit: Kit,
     camera: Camera,
-    most_bent: float = MOST_BENT,
+    most_bent: float = MAX_BENT,
 ) -> dict[int, list[Points]]:
     """The detected markers, and others found where these predict them; those detected more than once are unchanged."""
     once = {number: corners[0] for number, corners in detected.items() if len(corners) == 1}

@@ -39,7 +39,7 @@ MOVED_PX = 0.15
 ALIKE = 0.9
 """Least correlation of a sticker with its earlier picture, as noise leaves it: below it a shift has no meaning."""
 
-LEAST_FOLLOWED = 3
+MIN_FOLLOWED = 3
 """Least number of markers that are followed where others are hidden: fewer could not contradict each other."""
 
 Window = tuple[slice, slice]
@@ -113,7 +113,7 @@ def _followed(kit: Kit, before: Registration) -> tuple[tuple[int, ...], tuple[in
     """The ids of the markers that are followed, and of those that were hidden; no stickers may be."""
     markers = kit.mat.markers
     ids = tuple(sorted(marker.id for marker in markers))
-    if len(before.markers) < LEAST_FOLLOWED or kit.mat.is_measured:
+    if len(before.markers) < MIN_FOLLOWED or kit.mat.is_measured:
         return ids, ()
     return tuple(sorted(before.markers)), tuple(number for number in ids if number not in before.markers)
 

@@ -16,7 +16,7 @@ Surfaces = npt.NDArray[np.int16]
 BASE = -1
 """Label of runs where nothing is painted over the patch."""
 
-MOST_LINES = 32
+MAX_LINES = 32
 """Maximum number of lines of one polygon: of a disc's side 16 on its foot, and as many from there to its face."""
 
 
@@ -80,8 +80,8 @@ def make_spans(origin: tuple[int, int], size: tuple[int, int], most: int) -> Spa
         np.empty((most, 2), np.int32),
         np.empty((most, height), np.int32),
         np.empty((most, height), np.int32),
-        np.empty((MOST_LINES, 4)),
-        np.empty((2, MOST_LINES // 2, 2)),
+        np.empty((MAX_LINES, 4)),
+        np.empty((2, MAX_LINES // 2, 2)),
         np.empty((2, height)),
         np.empty((2, 4 * most + 1), np.int32),
     )

@@ -32,7 +32,7 @@ SAMPLES, BEGIN, END = 12, 0.1, 0.9
 SEARCHED_PX, STEP_PX = (4.0, 4.0, 4.0, 2.5, 2.5, 2.5, 2.5, 2.5), 0.5
 """How far across an edge it is searched for in each round, and the step: colours have found it to two pixels or so."""
 
-LEAST_SLOPE = 10.0
+MIN_SLOPE = 10.0
 """Least gradient of the smoothed picture across an edge, codes per pixel: noise in a dim room makes half of it."""
 
 SHORTEST_PX = 4.0
@@ -41,7 +41,7 @@ SHORTEST_PX = 4.0
 UNIT_PX = 8.0
 """Length of an edge over which errors of its position are correlated: one observation.  Chosen by eye."""
 
-FIRST_PX, LEAST_PX, OUTLIER = 1.5, 0.4, 1.5
+FIRST_PX, MIN_PX, OUTLIER = 1.5, 0.4, 1.5
 """Standard deviation of an edge's position in the first round, and the least one later; and how many of them an edge
 must be off to count less (Huber's function)."""
 
@@ -118,7 +118,7 @@ def fit_edges(image: npt.NDArray[np.uint8], photograph: Photograph, pieces: Sequ
             towards[own] += edges.slopes.T @ (weights * edges.off_px)
         values = values + np.linalg.solve(normal, towards)
         off_px = np.concatenate([edges.off_px for edges in found])
-        deviation_px = max(LEAST_PX, 1.4826 * float(np.median(np.abs(off_px)))) if len(off_px) else FIRST_PX
+        deviation_px = max(MIN_PX, 1.4826 * float(np.median(np.abs(off_px)))) if len(off_px) else FIRST_PX
     count = 2 * _size_count(pieces)
     return Fit(
         values[:count].reshape(-1, 2),
@@ -247,5 +247,5 @@ def _steepest(
     # The vertex of the parabola through three samples.
     bend = before - 2 * at + after
     peak = STEP_PX / 2 * (before - after) / np.where(bend < 0, bend, -1.0)
-    is_found = (at >= before) & (at >= after) & (bend < 0) & (at > LEAST_SLOPE**2)
+    is_found = (at >= before) & (at >= after) & (bend < 0) & (at > MIN_SLOPE**2)
     return off[1:-1][most] + peak, is_found

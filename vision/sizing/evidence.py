@@ -30,13 +30,13 @@ Array = npt.NDArray[np.float32]
 FINER = 2
 """Crop pixels per millimetre; outlines are drawn with subpixel precision."""
 
-MOST_PIXELS = 32_766
+MAX_PIXELS = 32_766
 """Most pixels of one crop: OpenCV takes no longer lines.  Larger ones have one pixel per millimetre."""
 
 FINE_BITS = 4
 """Bits of a crop pixel's fraction."""
 
-MOST_NATS = 4.0
+MAX_NATS = 4.0
 """Largest evidence of one pixel for or against a piece: that of a usual one, so that none decides alone."""
 
 WIDER, HIGHER = 1.35, 1.5
@@ -119,7 +119,7 @@ def gather(
         logs = model[shown.bins[number]]
         free = _free(bodies, number, crops, photograph)
         face, side = (
-            np.clip(logs[..., column] - shown.floor[number], -MOST_NATS, MOST_NATS) * free
+            np.clip(logs[..., column] - shown.floor[number], -MAX_NATS, MAX_NATS) * free
             for column in (Materials.TOPS + colour, colours.sides + colour)
         )
         stacks.append(Stack(number, cell, len(stack), kit.piece(stack[-1]), face, side))
@@ -130,7 +130,7 @@ def _crops(kit: Kit, layout: Mapping[str, str], middles: Points, photograph: Pho
     widest = max(kind.width_mm for kind in kit.pieces)
     tallest = max(rises_mm(kit, stack)[-1] + kit.piece(stack[-1]).height_mm for stack in layout.values())
     crops = make_crops(middles, photograph.pose, photograph.camera, (widest * WIDER, tallest * HIGHER), 1)
-    if FINER**2 * crops.u_mm.size * crops.v_mm.size < MOST_PIXELS:
+    if FINER**2 * crops.u_mm.size * crops.v_mm.size < MAX_PIXELS:
         crops = magnified(crops, FINER, photograph.camera)
     return crops
 

@@ -32,7 +32,7 @@ ENOUGH = 2 / 3
 """Share of its edges that a piece must show: where less was found of pale pieces, those were edges of shadows.  Plainly
 coloured ones show 0.8 and more."""
 
-FEWEST = 2
+MIN_PIECES_PER_SIZE = 2
 """Least number of pieces of a size that must show their edges: a single one may have been misled by a shadow."""
 
 
@@ -84,7 +84,9 @@ def _disc_sizes(kit: Kit, evidence: Evidence) -> Sizes:
 def _solid_sizes(image: Picture, groups: Sequence[PieceSize], evidence: Evidence) -> tuple[Sizes, ...]:
     """The sizes of cubes and pyramids that stand alone.  Raises VisionError where none is seen."""
     pieces = _seen(image, groups, evidence)
-    shown = [number for number in range(len(groups)) if sum(piece.size == number for piece in pieces) >= FEWEST]
+    shown = [
+        number for number in range(len(groups)) if sum(piece.size == number for piece in pieces) >= MIN_PIECES_PER_SIZE
+    ]
     if not shown:
         return ()
     pieces = [replace(piece, size=shown.index(piece.size)) for piece in pieces if piece.size in shown]

@@ -15,13 +15,13 @@ from vision.sizing.evidence import HIGHER, WIDER, Evidence, Stack
 PLACE = 5
 """Number of parameters of a body: width, height, offset in x and y from the middle of its square, mm; rotation, rad."""
 
-LEAST_NATS = 4.0
+MIN_NATS = 4.0
 """Twice the evidence that a displacement by one standard deviation must gain: that of a few pixels."""
 
 STEPS_MM = (2.0, 1.0, 0.5)
 """Step sizes of the search by colours, one after the other."""
 
-MOST_TURNED = np.radians(50.0)
+MAX_TURNED = np.radians(50.0)
 """Largest rotation: a square body that is turned by more looks like one that is turned less the other way."""
 
 Edges = tuple[tuple[int, int, int, int], ...]
@@ -106,8 +106,8 @@ def _score(stack: Stack, at: Points, form: Form, evidence: Evidence) -> float:
     """Log-likelihood ratio of a crop with a body at this place (PLACE,) to a bare one, less a penalty on its offset."""
     kind = stack.kind
     is_wide = kind.width_mm / WIDER < at[0] < kind.width_mm * WIDER
-    if not (is_wide and kind.height_mm / HIGHER < at[1] < kind.height_mm * HIGHER and abs(at[4]) < MOST_TURNED):
+    if not (is_wide and kind.height_mm / HIGHER < at[1] < kind.height_mm * HIGHER and abs(at[4]) < MAX_TURNED):
         return -np.inf
     corners = form.placed(at, evidence.crops.centres_mm[stack.number])
     aside = float(at[2] ** 2 + at[3] ** 2) / (2 * PLACE_MM**2)
-    return evidence.support(stack, corners, corners[list(form.top)]) - LEAST_NATS * aside
+    return evidence.support(stack, corners, corners[list(form.top)]) - MIN_NATS * aside

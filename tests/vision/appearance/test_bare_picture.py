@@ -7,7 +7,7 @@ import pytest
 
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.bare_picture import APART_TEXELS, LEAST_NOISE, PER_VALUE, bare_picture
+from vision.appearance.bare_picture import APART_TEXELS, MIN_NOISE, PER_VALUE, bare_picture
 from vision.pose.projection import Registration, project
 
 SIZE_MM = 200
@@ -56,7 +56,7 @@ def test_noise_is_that_between_two_places_and_not_that_of_edges(board):
     rng = np.random.default_rng(1)
     stripes = np.where(np.arange(SIZE_MM) // 20 % 2, 0.3, 0.7)[None, :, None]
     noisy = replace(board, colour=(stripes + rng.normal(0, 0.03, board.colour.shape)).astype(np.float32))
-    expected = LEAST_NOISE + 0.03 * PER_VALUE * np.sqrt(2)
+    expected = MIN_NOISE + 0.03 * PER_VALUE * np.sqrt(2)
     assert APART_TEXELS < 20
     np.testing.assert_allclose(bare_picture(noisy, (360, 400), 1, POSE, CAMERA).noise, expected, rtol=0.15)
 
@@ -64,4 +64,4 @@ def test_noise_is_that_between_two_places_and_not_that_of_edges(board):
 def test_a_board_of_which_nothing_was_seen_has_no_noise(board):
     """A board that was never seen gets the minimum noise."""
     unseen = replace(board, seen=np.zeros_like(board.seen))
-    np.testing.assert_allclose(bare_picture(unseen, (360, 400), 1, POSE, CAMERA).noise, LEAST_NOISE)
+    np.testing.assert_allclose(bare_picture(unseen, (360, 400), 1, POSE, CAMERA).noise, MIN_NOISE)

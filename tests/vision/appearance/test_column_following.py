@@ -8,7 +8,7 @@ from calibration.kit import load_kit
 from calibration.srgb import display
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import bin_index, build_colour_model, repaint_column
-from vision.appearance.column_following import LEAST_PILLARS, follow_column
+from vision.appearance.column_following import MIN_PILLARS, follow_column
 from vision.appearance.illumination import LINEAR, Illumination
 from vision.appearance.piece_colours import Photograph
 from vision.scene.configurations import kit_configurations
@@ -42,8 +42,8 @@ def test_what_is_alike_stays(photograph):
 
 
 def test_few_pillars_teach_nothing(photograph):
-    """Fewer than LEAST_PILLARS bare pillars change nothing."""
-    assert follow_column(KNOWN, photograph, KIT, LEVEL, KIT.cells[: LEAST_PILLARS - 1]) is KNOWN
+    """Fewer than MIN_PILLARS bare pillars change nothing."""
+    assert follow_column(KNOWN, photograph, KIT, LEVEL, KIT.cells[: MIN_PILLARS - 1]) is KNOWN
 
 
 def test_pillars_in_a_pit_teach_nothing(photograph):

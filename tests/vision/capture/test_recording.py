@@ -76,7 +76,7 @@ def test_a_frame_rate_that_no_camera_has(tmp_path, fps):
 
 def test_a_video_of_huge_frames_is_refused_before_one_is_read(examples, monkeypatch):
     """A video with oversized frames is refused before decoding."""
-    monkeypatch.setattr("vision.capture.recording.MOST_PX", 1280 * 720 - 1)
+    monkeypatch.setattr("vision.capture.recording.MAX_PX", 1280 * 720 - 1)
     with pytest.raises(SourceLost, match="has frames of 921600 pixels"):
         RecordingSource(read_recording(examples / "domination-1"))
 

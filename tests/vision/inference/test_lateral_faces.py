@@ -13,7 +13,7 @@ from companion.simulate.sprite import Scene
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 from vision.inference.lateral_faces import (
-    MOST_OFF,
+    MAX_OFF,
     _by_colour,
     _by_hue,
     _coarse_sides,
@@ -72,9 +72,9 @@ def test_a_side_that_nobody_sees_keeps_the_light_that_was_guessed():
 
 
 def test_one_side_in_a_shadow_speaks_only_so_much_against_a_colour():
-    """A single deviating side counts at most MOST_OFF nats against a colour."""
+    """A single deviating side counts at most MAX_OFF nats against a colour."""
     sides = _Sides(np.zeros((1, 4, 3)), np.array([[True, False, False, False]]))
-    assert nats_off(sides) == pytest.approx([MOST_OFF, MOST_OFF], rel=1e-3)
+    assert nats_off(sides) == pytest.approx([MAX_OFF, MAX_OFF], rel=1e-3)
 
 
 def tower_off(*differences):

@@ -25,7 +25,7 @@ from vision.inference.render_and_compare import DOUBT_NATS, TOLD_NATS, compare, 
 from vision.likelihood.boundaries import COLOUR_STRIDE
 from vision.likelihood.segmentation import (
     FLOOR_UNITS,
-    MOST_UNITS,
+    MAX_UNITS,
     OFF_MM,
     SEAM_ALIKE,
     TURN_RAD,
@@ -277,7 +277,7 @@ def colour_nats(scene, view, surfaces):
         if surface == LINE:
             continue
         units = FLOOR_UNITS if surface < FIRST else mine.sum() * patch.area
-        nats = patch.colours[mine, first : first + kinds].sum(axis=0) * patch.area / (1 + units / MOST_UNITS)
+        nats = patch.colours[mine, first : first + kinds].sum(axis=0) * patch.area / (1 + units / MAX_UNITS)
         own = int(surface) - first_surface(scene.rank)
         if 0 <= own < PER_CELL - PIECES:
             pieces[own // PER_PIECE] = pieces.get(own // PER_PIECE, 0) + nats

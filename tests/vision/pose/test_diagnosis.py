@@ -8,7 +8,7 @@ import pytest
 
 from calibration.kit import load_kit
 from vision.errors import MatNotFound, VisionError
-from vision.pose.diagnosis import LEAST_SHARPNESS, USUAL_DICTIONARIES, sharpness, warning
+from vision.pose.diagnosis import MIN_SHARPNESS, USUAL_DICTIONARIES, sharpness, warning
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
 
@@ -66,7 +66,7 @@ def test_blur(bench, gray, deviation_px):
 def test_sharpness_is_a_matter_of_focus_and_not_of_light(gray):
     """The measure of sharpness does not depend on brightness."""
     assert sharpness(gray) == pytest.approx(sharpness(gray // 3), abs=0.05)
-    assert sharpness(cv2.GaussianBlur(gray, (0, 0), 4)) < LEAST_SHARPNESS < sharpness(gray)
+    assert sharpness(cv2.GaussianBlur(gray, (0, 0), 4)) < MIN_SHARPNESS < sharpness(gray)
 
 
 def test_a_picture_that_can_be_read_only_badly(bench):
