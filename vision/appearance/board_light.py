@@ -47,7 +47,7 @@ MIN_WEIGHT_SUM = 1e-6
 MIN_SHARE = 0.2
 """Smallest share of the light that a shade is assumed to leave where a lamp was mirrored.  Chosen by eye."""
 
-WHITE_SHARE = 0.2
+WHITE_WEIGHT = 0.2
 """Total weight of all references known to be white, as a share of that of all blocks: a board of one hue cannot
 separate illumination from specular reflection.  Chosen by eye."""
 
@@ -95,7 +95,7 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
         (white_at, white_logs), (blocks.middles_mm[pale], light_logs.T[pale].astype(np.float64)), blocks.half_mm
     )
     precision, white_terms = blocks.precision * known, curved_terms(white_at, blocks.half_mm).T
-    of_white = WHITE_SHARE * precision.sum(axis=1, keepdims=True) / max(len(white_at), 1)
+    of_white = WHITE_WEIGHT * precision.sum(axis=1, keepdims=True) / max(len(white_at), 1)
     weights, terms = (
         np.hstack(parts).astype(np.float32)
         for parts in ((precision, np.broadcast_to(of_white, white_logs.T.shape)), (blocks.terms, white_terms))

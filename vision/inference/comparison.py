@@ -22,11 +22,11 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-COLOUR_SHARE = 0.8
+COLOUR_WEIGHT = 0.8
 """Weight of the colour scores beside the comparison, since both use the same pixels.  Of weights from 0 to 1.6, those
 between 0.6 and 1 made the truth likeliest for the collection's pale cubes and discs."""
 
-MISLED = 0.01
+UNINFORMATIVE = 0.01
 """Probability that colours carry no information about a cell, as where a piece has the colour of what is behind it;
 this alone bounds their evidence.  Of 0.0001 to 0.1, this value made the truth likeliest in 1,729 comparisons of cubes
 and discs in eighteen folders; without the bound, colours preferred the wrong one by more than 12 nats in five,
@@ -36,7 +36,7 @@ FIT_NATS = 12.0
 """An explanation is fitted if, before fitting, it is behind the best one by no more than this: see
 :data:`MIN_PIECES`."""
 
-BOUNDARY_SHARE, PIECE_NATS = 0.7, 0.5
+BOUNDARY_WEIGHT, PIECE_NATS = 0.7, 0.5
 """Weight of boundaries for the heights of stacks of pieces of one size, and penalty in nats per piece, since in a
 shadow boundaries favour one piece too many more often than one too few: wrong stacks went from 14 to 7 of 4,807 on 51
 sets of discs and blocks, 36 to 29 nats; with characters from 7 to 4 of 378 on 57 sets and boards, 23 to 16 nats."""
@@ -55,7 +55,7 @@ two discs or a cube, which may also be rotated, three quarters, since there is l
 folders that were within 16 nats of the best one, fitting gained on it, in 99 of 100, 1.8 nats for single pieces, 4.8
 for two, 7 for three and four, and 8 to 9 for higher ones."""
 
-SEEN_SHARE = 0.25
+MIN_VISIBLE_SHARE = 0.25
 """Where less than this share of the largest piece or stack compared would be visible, an empty cell keeps its colour
 scores."""
 
@@ -63,7 +63,7 @@ MARGIN_PX, NEAR_PX = 6, 60
 """Border of a patch round what is compared, and distance beyond it up to which cells are painted, as their stacks and
 columns may reach into it."""
 
-MAX_OFF_MM = 2.5
+MAX_OFFSET_MM = 2.5
 """Largest offset of a stack from its cell's centre, in x and in y, where the search for its place begins."""
 
 
@@ -82,7 +82,7 @@ def stacks_of(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
     off_px = crops.to_picture[cells] @ hypothesis.shift_mm[cells, :, None] / prisms.shrink
     faces = prisms.faces[configurations[cells], prisms.counts[configurations[cells]] - 1]
     off_mm = np.linalg.solve(prisms.maps[cells, faces, :, :2], off_px)[..., 0]
-    places[cells, :, :2] = np.clip(off_mm, -MAX_OFF_MM, MAX_OFF_MM)[:, None]
+    places[cells, :, :2] = np.clip(off_mm, -MAX_OFFSET_MM, MAX_OFFSET_MM)[:, None]
     return Stacks(configurations, places)
 
 
@@ -211,7 +211,7 @@ def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, 
     before = stacks.configurations[scene.cell]
     if before >= 0:
         places[1 + before] = stacks.places[scene.cell]
-    elif seen_share(scene, np.flatnonzero(given[1:] > -np.inf)[-1], places[0]) < SEEN_SHARE:
+    elif seen_share(scene, np.flatnonzero(given[1:] > -np.inf)[-1], places[0]) < MIN_VISIBLE_SHARE:
         return False
     for number in range(len(given)):
         if given[number] > -np.inf:
@@ -234,7 +234,7 @@ def _begin_at_face(scene: Scene, scores: Floats, places: Floats, given: Floats, 
 
 @compiled
 def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -> Floats:
-    """(p, 3) places of a stack whose upper face projects to that of another one, within :data:`MAX_OFF_MM`.
+    """(p, 3) places of a stack whose upper face projects to that of another one, within :data:`MAX_OFFSET_MM`.
 
     ``which``: the cell, the configuration of the other one, whose pieces lie at ``places`` (p, 3), and its own.
     """
@@ -246,8 +246,8 @@ def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -
     x_px = theirs[0, 0] * x_mm + theirs[0, 1] * y_mm + theirs[0, 2] - a[0, 2]
     y_px = theirs[1, 0] * x_mm + theirs[1, 1] * y_mm + theirs[1, 2] - a[1, 2]
     size = a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0]
-    moved[:, 0] = min(max((a[1, 1] * x_px - a[0, 1] * y_px) / size, -MAX_OFF_MM), MAX_OFF_MM)
-    moved[:, 1] = min(max((a[0, 0] * y_px - a[1, 0] * x_px) / size, -MAX_OFF_MM), MAX_OFF_MM)
+    moved[:, 0] = min(max((a[1, 1] * x_px - a[0, 1] * y_px) / size, -MAX_OFFSET_MM), MAX_OFFSET_MM)
+    moved[:, 1] = min(max((a[0, 0] * y_px - a[1, 0] * x_px) / size, -MAX_OFFSET_MM), MAX_OFFSET_MM)
     return moved
 
 
@@ -311,7 +311,7 @@ def reweight_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
 def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
     """See :func:`reweight_heights`; ``given`` (1 + f,): evidence of colours beside the comparison."""
     likeliest, most = -np.inf, -np.inf
-    shared = given + BOUNDARY_SHARE * (compared - given)
+    shared = given + BOUNDARY_WEIGHT * (compared - given)
     for pieces in range(1, len(given)):
         shared[pieces] -= PIECE_NATS * pieces
         if tried[pieces]:
@@ -325,7 +325,7 @@ def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
 
 def bounded_colour_evidence(log_ratios: Floats) -> Floats:
     """(k,) evidence of colours beside the comparison, from their log-likelihood ratios to the best one."""
-    given: Floats = np.log(MISLED + np.exp(COLOUR_SHARE * log_ratios))
+    given: Floats = np.log(UNINFORMATIVE + np.exp(COLOUR_WEIGHT * log_ratios))
     return given
 
 

@@ -32,7 +32,7 @@ SURROUND_STEP = 8
 UPRIGHT_COLUMN_MM, SLANTED_COLUMN_MM = 2, 1
 """Width of a crop's columns: sides that are upright in the crop need no finer ones; pyramids' slanted edges do."""
 
-COLOUR_SHARE = 0.5
+COLOUR_WEIGHT = 0.5
 """Weight of colours where edges are scored too: a whole face is often darker than modelled.  Chosen by eye."""
 
 COARSEST_MM = 1.25
@@ -166,7 +166,7 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
             has_faces=configurations.has_faces,
             column_mm=float(crops.column_mm),
             foreshortening=crops.foreshortening,
-            weight=(COLOUR_SHARE if is_edged else 1) * crops.column_mm / INDEPENDENT_MM2,
+            weight=(COLOUR_WEIGHT if is_edged else 1) * crops.column_mm / INDEPENDENT_MM2,
         ),
         visibility=Visibility(
             flat_px=crops.flat_px,

@@ -44,7 +44,7 @@ EMPTY_NATS = 40.0
 reflects a lamp, or did when it was learned, colours preferred a piece on bare squares of 52 boards by up to 35; with 20
 five more of 27,000 squares were wrong."""
 
-LEARNED_COLOUR_SHARE, LEARNED_BOUNDARY_SHARE = 0.4, 0.6
+LEARNED_COLOUR_WEIGHT, LEARNED_BOUNDARY_WEIGHT = 0.4, 0.6
 """Weights of colours and boundaries, which look at the same pixels.  Fitted, with :data:`ASIDE_MM`, to the heights of
 3,482 stacks on 52 boards: from 149 to 129 nats on held-out boards, from 50 to 40 wrong, compared with 0.6 and 0.9
 without it; adding surfaces does not improve on that."""
@@ -54,7 +54,7 @@ ASIDE_MM = 1.5
 and of the steps between pieces: people place a piece over the square, and not just over the piece below.  So a stack
 that seems to lean towards the camera, or away from it, all the way up is more likely one piece lower, or higher."""
 
-NONE_SHARES = (0.5, 0.7, 0.7)
+PRESENCE_WEIGHTS = (0.5, 0.7, 0.7)
 """Weights of colours, surfaces and boundaries in deciding whether anything stands.  Of the 110 cells of six boards on
 which colours were not sure of it, colours got 11 wrong, all three together 1."""
 
@@ -140,7 +140,7 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
         given = np.where(tried, 0.0, -np.inf)
         compared, places = compare_on(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
         aside = (places[1 + every, uppermost, :2] ** 2).sum(axis=1) / (2 * ASIDE_MM**2)
-        likely = LEARNED_COLOUR_SHARE * heights + LEARNED_BOUNDARY_SHARE * compared[1:]
+        likely = LEARNED_COLOUR_WEIGHT * heights + LEARNED_BOUNDARY_WEIGHT * compared[1:]
         likely -= PIECE_NATS * uppermost + aside
         beside_best = np.abs(every - int(likely.argmax())) == 1
         also = beside_best & (heights > heights.max() - NEXT_NATS) & ~tried[1:]
@@ -169,5 +169,5 @@ def _stands(hypothesis: Hypothesis, cell: int, tried: Mask, heights: Floats, com
     ``heights`` (f,): scores by colours; ``compared`` (1 + f,): by boundaries.
     """
     by_surface = by_surfaces(hypothesis, cell, tried[1:])
-    likely = NONE_SHARES[0] * heights + NONE_SHARES[1] * by_surface + NONE_SHARES[2] * (compared[1:] - compared[0])
+    likely = PRESENCE_WEIGHTS[0] * heights + PRESENCE_WEIGHTS[1] * by_surface + PRESENCE_WEIGHTS[2] * (compared[1:] - compared[0])
     return float(likely[tried[1:]].max() + hypothesis.hue_log_ratio[cell])

@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import BOUNDARY_SHARE, PIECE_NATS, Picture, bounded_colour_evidence
+from vision.inference.comparison import BOUNDARY_WEIGHT, PIECE_NATS, Picture, bounded_colour_evidence
 from vision.inference.coordinate_ascent import all_scores
-from vision.inference.heights import LEARNED_COLOUR_SHARE
+from vision.inference.heights import LEARNED_COLOUR_WEIGHT
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
 from vision.inference.rims import RIM_NATS, are_rims
@@ -36,7 +36,7 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
     if hypothesis.geometry.prisms is None:
         return scores
     if hypothesis.is_on_learned_board:
-        return LEARNED_COLOUR_SHARE * scores
+        return LEARNED_COLOUR_WEIGHT * scores
     states = np.array([states for _, states, _ in scored], np.intp).reshape(len(tables), -1)
     rims = np.array([rims for _, _, rims in scored], np.bool_).reshape(len(tables), -1)
     boundaries = [
@@ -142,7 +142,7 @@ def _by_boundaries(
             tried[[one, other]] = True
             scores = compare(image, hypothesis, cell, tried)
             are_heights = one > 0 and other > 0 and hypothesis.geometry.configurations.is_single_size
-            share, price = (BOUNDARY_SHARE, PIECE_NATS) if are_heights else (1.0, 0.0)
+            share, price = (BOUNDARY_WEIGHT, PIECE_NATS) if are_heights else (1.0, 0.0)
             ratio += share * float(scores[other] - scores[one]) - price * (other - one)
         hypothesis.assign(cell, after)
     return ratio

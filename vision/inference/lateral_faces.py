@@ -37,7 +37,7 @@ edges in crops preferred a small pyramid to a medium one by 9."""
 TRIED_NATS = 20.0
 """Towers that are less likely than the best by more than this are not tried."""
 
-SHARE = 0.5
+SIDES_WEIGHT = 0.5
 """Weight of the sides' colours: the crops' colours come from the same pixels.  Of 0, 0.5, 0.7 and 1 this made the truth
 likeliest on the sets of the collection."""
 
@@ -190,8 +190,8 @@ def _seen(means: Floats, area_mm2: Floats) -> _Sides:
 
 def _log_likelihood(fit: TowerFits, predicted: Floats, hues: tuple[Floats, Floats]) -> Floats:
     """(f, colours) log-likelihood up to a constant; those that were not tried are as unlikely as the worst."""
-    by_colour = _by_colour(fit.means, fit.area_mm2, predicted, _by_hue(fit, *hues) / SHARE)
-    likely: Floats = fit.log_likelihood[:, None] + SHARE * by_colour
+    by_colour = _by_colour(fit.means, fit.area_mm2, predicted, _by_hue(fit, *hues) / SIDES_WEIGHT)
+    likely: Floats = fit.log_likelihood[:, None] + SIDES_WEIGHT * by_colour
     is_tried = np.isfinite(fit.log_likelihood)
     likely[~is_tried] = likely[is_tried].min()
     return likely

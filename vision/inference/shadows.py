@@ -31,7 +31,7 @@ CLOSE_NATS = 6.0
 DOUBT_NATS = 12.0
 """A stack of which another height is less likely by less than this is not used to infer the light."""
 
-SHARE, MISLED = 0.4, 0.05
+WEIGHT, UNINFORMATIVE = 0.4, 0.05
 """Weight of shadows, since neighbouring places are misled by the same errors of light and position, and how often they
 say nothing about a stack at all: of 1,320 stacks on 29 printed sets whose height was in doubt, and 1,482 on 32
 boards, shares of 0.3 to 0.7 and probabilities of 0.02 to 0.1 gave the truth the same likelihood within a twentieth."""
@@ -77,7 +77,7 @@ def weigh_by_shadows(
         near = ground.of(_near(ground, asked, view[0]))
         likely = _compare((near, measure(near), lamps), asked, others[others[:, 2] > 0], view)
         both, by_colour = heights[cell].copy(), hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
-        both[tried[cell]] += np.log(np.exp(SHARE * (likely - likely.max())) + MISLED)
+        both[tried[cell]] += np.log(np.exp(WEIGHT * (likely - likely.max())) + UNINFORMATIVE)
         rescore(hypothesis, cell, rescored(by_colour, heights[cell], both, tried[cell]))
     hypothesis.settle()
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from vision.appearance.tone_curve import BLACK_CODES, OFFSET
 from vision.compiled import compiled
-from vision.inference.comparison import MISLED
+from vision.inference.comparison import UNINFORMATIVE
 from vision.inference.coordinate_ascent import AllScores, converge
 from vision.inference.ground_hue import OFF_HUE, hue_from_board
 from vision.inference.hypothesis import Hypothesis
@@ -41,7 +41,7 @@ UNLIKE, UNLIKE_SHARE = 0.06, 0.3
 is examined for a piece of the board's colour.  Of 139 pieces on three boards none had less than 0.35; of 550 bare
 squares four in five did: the others were shaded."""
 
-CAMOUFLAGED_SHARE = 0.5
+CAMOUFLAGED_WEIGHT = 0.5
 """Weight of colours there: all pixels of a face, or of a shadow, differ from the board for one common cause.  With 0.1
 one of 1,900 squares was taken for a piece and seemed sure."""
 
@@ -94,14 +94,14 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
     are_boundaries_asked, by_colour = hypothesis.geometry.configurations.has_plain_faces, every.of(cell)
     if are_boundaries_asked:
         by_colour = of_camouflaged(by_colour)
-    colours = CAMOUFLAGED_SHARE * by_colour.max(axis=1)
+    colours = CAMOUFLAGED_WEIGHT * by_colour.max(axis=1)
     likeliest = colours > colours.max() - LIKELIEST_NATS
     if (colours + by_surfaces(hypothesis, cell, likeliest))[likeliest].max() < -EMPTY_NATS:
         return False
     tried = colours > colours.max() - TRIED_NATS
     surfaces = by_surfaces(hypothesis, cell, tried)
     surfaces[~tried] = surfaces[tried].min()
-    scores = np.append(0.0, CAMOUFLAGED_SHARE * by_colour + surfaces[:, None]).astype(np.float32)
+    scores = np.append(0.0, CAMOUFLAGED_WEIGHT * by_colour + surfaces[:, None]).astype(np.float32)
     hypothesis.score(np.array([cell]), scores[None])
     state = int(scores.argmax())
     if state:
@@ -117,8 +117,8 @@ def of_camouflaged(by_colour: Array) -> Array:
     Colours are misled where a piece has the board's colour, which is known more sharply; but all pixels of a face share
     one shade, as those of the board do.
     """
-    most = CAMOUFLAGED_SHARE * by_colour.max()
-    bounded: Array = by_colour + (np.logaddexp(np.log(MISLED), most) - most) / CAMOUFLAGED_SHARE
+    most = CAMOUFLAGED_WEIGHT * by_colour.max()
+    bounded: Array = by_colour + (np.logaddexp(np.log(UNINFORMATIVE), most) - most) / CAMOUFLAGED_WEIGHT
     return bounded.astype(np.float32)
 
 

@@ -22,7 +22,7 @@ Picture = npt.NDArray[np.uint8]
 STEP_PX = 3
 """Distance between two pixels whose difference measures noise: lens and compression correlate nearer ones."""
 
-COLOUR_SHARE = 0.76
+COLOUR_VARIANCE_WEIGHT = 0.76
 """Weight of the variances of both colour differences in that of a channel, if the noise of channels is independent: the
 variances of brightness and of b − r and g − (b + r) / 2, both halved, are 1/3, 1/2 and 3/8 of it."""
 
@@ -44,7 +44,7 @@ def without_noise(image: Picture, outline_px: Points, gain: float, contrast: flo
     if math.isinf(contrast):
         return image
     brightness, *colours = noise_of(image, STEP_PX, outline_px) / 2
-    noise = gain * math.sqrt(brightness + COLOUR_SHARE * sum(colours))
+    noise = gain * math.sqrt(brightness + COLOUR_VARIANCE_WEIGHT * sum(colours))
     blur_px = noise / SENSOR_NOISE / math.sqrt(4 * math.pi)
     if contrast > TOLD_APART * noise or blur_px < MIN_PX:
         return image

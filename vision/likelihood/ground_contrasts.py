@@ -21,7 +21,7 @@ Labels = npt.NDArray[np.int16]
 Place = tuple[int, int]
 Three = tuple[float, float, float]
 
-DRAWN_SHARE, MAX_NATS = 0.5, 2.0
+DRAWN_WEIGHT, MAX_NATS = 0.5, 2.0
 """Weight of a drawing's contrasts relative to boundaries, where the same lines are often crossed, and upper bound of
 the evidence of one pair of pixels for it, since the edge of a piece may lie along a drawn one.  52 boards with discs
 (looked at) had 251 nats without any of it, 233 with these.  While further pieces cost nothing they had 230, 239 with
@@ -123,7 +123,7 @@ def _sum(
                 red = float(levels[y, x, 2]) - levels[v, u, 2]
                 if abs(blue) >= even[0] or abs(green) >= even[1] or abs(red) >= even[2]:
                     drawn = _drawn_log_ratio(image, ((y, x), (v, u)), ground, (blue, green, red), dissimilarity)
-                    total += weight * DRAWN_SHARE * drawn
+                    total += weight * DRAWN_WEIGHT * drawn
             for passed in range(column + 1, min(column + 1 + column_step, columns)):
                 sums[row, passed] = total
 

@@ -19,7 +19,7 @@ from vision.compiled import compiled
 from vision.likelihood.crop_faces import CropFaces, make_crop_faces
 from vision.likelihood.hues import hue
 from vision.likelihood.lateral_boundaries import Contrasts, make_contrasts
-from vision.likelihood.lateral_fitting import SHARE, fit, uncovered
+from vision.likelihood.lateral_fitting import FACE_WEIGHT, fit, uncovered
 from vision.likelihood.lateral_runs import LateralFaces, make_lateral_faces
 from vision.likelihood.lateral_views import (
     MIN_MM2,
@@ -153,7 +153,7 @@ def fit_boundaries(
     view, faces = observe(*shown.pixels, shown.contrasts)._replace(weight=0.0), shown.faces
     likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
     hues = None if ground.board is not None else _hues(shown, sums.sum(axis=(1, 2)), (towers, placements), ground.floor)
-    return BoundaryFits(likely / SHARE, hues)
+    return BoundaryFits(likely / FACE_WEIGHT, hues)
 
 
 def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usual: Array) -> Floats:

@@ -54,7 +54,7 @@ STEPS_BELOW = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1)
 EDGE_MM = 0.5
 """Distance to either side of an edge within which pixels mix both surfaces: blur, bevels, steps of the search."""
 
-SHARE = 0.5
+FACE_WEIGHT = 0.5
 """Weight of faces and of their boundaries: both come from the same pixels."""
 
 
@@ -225,4 +225,4 @@ def _log_likelihood(
     mean = unexplained / max(view.pixels - step * mixed, 1.0)
     variance = max(mean - view.noise, 0.0) + view.variance
     likely = boundaries - 0.5 * view.weight * np.log(variance)
-    return float(SHARE * likely - 0.5 * displacement(at) / PER_MM**2)
+    return float(FACE_WEIGHT * likely - 0.5 * displacement(at) / PER_MM**2)

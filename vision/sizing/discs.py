@@ -17,7 +17,7 @@ from vision.pose.projection import Points
 from vision.scene.configurations import PLACE_MM
 from vision.scene.solids import piece
 from vision.sizing.evidence import WIDER, Evidence, Stack
-from vision.sizing.sizes import WIDTH_SHARE, Sizes
+from vision.sizing.sizes import WIDTH_RELATIVE_DEVIATION, Sizes
 
 STEPS_MM = (1.0, 0.5, 0.25, 0.12)
 """Step sizes of the search for a face, one after the other."""
@@ -102,7 +102,7 @@ def _sizes(letters: str, kind: PieceKind, found: Points, counts: npt.NDArray[np.
     return Sizes(
         letters=letters,
         width_mm=width,
-        width_deviation_mm=float(np.hypot(spread, WIDTH_SHARE * width)),
+        width_deviation_mm=float(np.hypot(spread, WIDTH_RELATIVE_DEVIATION * width)),
         height_mm=kind.height_mm + float(values[0]),
         height_deviation_mm=scatter * float(np.sqrt(np.linalg.inv(normal)[0, 0])),
     )

@@ -17,7 +17,7 @@ from vision.sizing.discs import disc_sizes
 from vision.sizing.edges import Fit, Seen, fit_edges
 from vision.sizing.evidence import Evidence, gather
 from vision.sizing.polyhedra import FORMS, found_by_colour
-from vision.sizing.sizes import WIDTH_SHARE, Sizes
+from vision.sizing.sizes import WIDTH_RELATIVE_DEVIATION, Sizes
 from vision.sizing.tips import tip_share
 
 NOTHING_SEEN = "no piece is seen where the layout says: set the pieces as it says"
@@ -26,7 +26,7 @@ ROUNDS = 2
 """Rounds of measuring discs: the sides below their faces are taken to be as high as the round before has found."""
 
 EDGE_MM = 0.3
-"""Standard deviation of a size of cubes and pyramids besides :data:`WIDTH_SHARE`: their edges are rounded."""
+"""Standard deviation of a size of cubes and pyramids besides :data:`WIDTH_RELATIVE_DEVIATION`: their edges are rounded."""
 
 ENOUGH = 2 / 3
 """Share of its edges that a piece must show: where less was found of pale pieces, those were edges of shadows.  Plainly
@@ -136,7 +136,7 @@ def _told(group: PieceSize, size_mm: Points, deviation_mm: Points, tip_mm: tuple
         height_off = float(np.hypot(height_off * (1 - blunt), height * blunt_off))
         height *= 1 - blunt
     width_off, height_off = (
-        float(np.sqrt(off**2 + EDGE_MM**2 + (WIDTH_SHARE * length) ** 2))
+        float(np.sqrt(off**2 + EDGE_MM**2 + (WIDTH_RELATIVE_DEVIATION * length) ** 2))
         for off, length in ((width_off, width), (height_off, height))
     )
     return Sizes(group.letters, width, width_off, height, height_off)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-WIDTH_SHARE = 0.02
+WIDTH_RELATIVE_DEVIATION = 0.02
 """Standard deviation of a width besides its scatter, as a share of it: in three of four photographs discs were 1
 to 2 % off."""
 
-TOLD_SHARE = 0.07
+MAX_RELATIVE_DEVIATION = 0.07
 """Largest standard deviation, as a share of it, of a size that counts as known: with heights 8 % off eight in 400
 squares of a webcam's pictures were misread, with heights 15 % off thirty."""
 
@@ -26,12 +26,12 @@ class Sizes:
     @property
     def is_width_told(self) -> bool:
         """Whether the width is known well enough to read with."""
-        return self.width_deviation_mm <= TOLD_SHARE * self.width_mm
+        return self.width_deviation_mm <= MAX_RELATIVE_DEVIATION * self.width_mm
 
     @property
     def is_height_told(self) -> bool:
         """Whether the height is known well enough."""
-        return self.height_deviation_mm <= TOLD_SHARE * self.height_mm
+        return self.height_deviation_mm <= MAX_RELATIVE_DEVIATION * self.height_mm
 
     @property
     def is_told(self) -> bool:

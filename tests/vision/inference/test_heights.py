@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from vision.inference import heights, line_of_stacks
-from vision.inference.comparison import MISLED
+from vision.inference.comparison import UNINFORMATIVE
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import EMPTY_NATS, HEIGHT_NATS, weigh_heights
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.surfaces import CAMOUFLAGED_SHARE, _is_camouflaged, of_camouflaged
+from vision.inference.surfaces import CAMOUFLAGED_WEIGHT, _is_camouflaged, of_camouflaged
 from vision.likelihood.stacks import OUT_OF_REACH
 
 
@@ -53,7 +53,7 @@ def test_colours_alone_do_not_rule_out_a_camouflaged_piece(drawn):
     """For a camouflaged piece the evidence of colours against it is bounded."""
     hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
     bounded = of_camouflaged(all_scores(hypothesis, cell))
-    assert CAMOUFLAGED_SHARE * bounded.max() == pytest.approx(np.log(MISLED), abs=0.1)
+    assert CAMOUFLAGED_WEIGHT * bounded.max() == pytest.approx(np.log(UNINFORMATIVE), abs=0.1)
     assert np.ptp(bounded) == pytest.approx(np.ptp(all_scores(hypothesis, cell)), rel=1e-4)
 
 

@@ -10,7 +10,7 @@ from vision.appearance.illumination import Illumination
 from vision.appearance.tone_curve import values_of
 from vision.inference import render_and_compare
 from vision.inference.comparison import (
-    BOUNDARY_SHARE,
+    BOUNDARY_WEIGHT,
     PIECE_NATS,
     bounded_colour_evidence,
     compared,
@@ -354,7 +354,7 @@ def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
     compared = np.where(tried, given + boundaries, -np.inf)
     shared = reweight_heights(compared, heights, tried)
     assert shared[1:].max() - shared[0] == pytest.approx(compared[1:].max() - compared[0])
-    apart = given[1] - given[2] + BOUNDARY_SHARE * (boundaries[1] - boundaries[2]) + PIECE_NATS
+    apart = given[1] - given[2] + BOUNDARY_WEIGHT * (boundaries[1] - boundaries[2]) + PIECE_NATS
     assert shared[1] - shared[2] == pytest.approx(apart)
     assert shared[3] == -np.inf
 
