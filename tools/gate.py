@@ -23,7 +23,7 @@ import numpy as np
 from calibration.camera import Camera
 from calibration.kit import Kit, load_kit
 from companion.simulate.webcam import Webcam
-from vision.motion import Watch
+from vision.motion import MotionDetector
 from vision.pose.projection import Points
 
 WEBCAMS = {
@@ -120,11 +120,11 @@ def frames_of(path: Path) -> Any:
         yield np.asarray(read[1], np.uint8)
 
 
-def gate_for(folder: Path, info: dict[str, Any], kit: Kit) -> Watch:
+def gate_for(folder: Path, info: dict[str, Any], kit: Kit) -> MotionDetector:
     """A motion gate that knows the mat's corners from the recording's ground truth of the camera."""
     truth = json.loads((folder / "camera.json").read_text(encoding="utf-8"))
     matrix, distortion, rotation, centre_mm = (np.array(truth[key], float) for key in ("K", "dist", "R", "C"))
-    gate = Watch(kit, Camera(info["width"], info["height"], matrix, distortion, 0.0))
+    gate = MotionDetector(kit, Camera(info["width"], info["height"], matrix, distortion, 0.0))
     x, y = kit.mat.width_mm / 2, kit.mat.height_mm / 2
     corners = np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
     turn = cv2.Rodrigues(rotation)[0]

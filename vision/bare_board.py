@@ -18,7 +18,7 @@ from vision.appearance.ground_light import Ground, make_ground
 from vision.appearance.illumination import Illumination, measure_illumination
 from vision.appearance.light_references import References
 from vision.inference.geometry import Geometry
-from vision.latest import Latest
+from vision.latest import LastValueCache
 from vision.pose.projection import Registration
 
 
@@ -29,8 +29,8 @@ class BareBoard:
         """``white``: the kit's references, see :func:`vision.appearance.light_references.references`."""
         self._kit, self._appearance, self._white = kit, appearance, white
         self._blocks = None if appearance.board is None else make_blocks(appearance.board, white)
-        self._placed, self._crops = Latest[PlacedBlocks](), Latest[BoardView]()
-        self._ground, self._picture = Latest[Ground](), Latest[BarePicture]()
+        self._placed, self._crops = LastValueCache[PlacedBlocks](), LastValueCache[BoardView]()
+        self._ground, self._picture = LastValueCache[Ground](), LastValueCache[BarePicture]()
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration, camera: Camera) -> Illumination:
         """The illumination in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""

@@ -66,7 +66,7 @@ real hand."""
 MIN_PATCH_PX = 6
 """Least number of connected changed pixels in a patch; noise makes only smaller ones by chance."""
 
-UNEVEN = 0.3
+UNEVEN_LIGHT = 0.3
 """Standard deviation of the change of light at a place, as a share of that of its band: where one lamp of several
 changes, light does not change by the same factor everywhere."""
 
@@ -83,13 +83,13 @@ seconds what is always restless in one place."""
 MAX_SHIFT_PX = 1.0
 """Largest shake that the gradient can measure, in pixels of the differenced pictures: eight of the camera's."""
 
-ALIASED = 0.7
+SHIFT_UNCERTAINTY = 0.7
 """Relative uncertainty of what a shift changes: only a quarter of the camera's pixels is sampled, so edges jump."""
 
 SHIFT_STEP = 2
 """Shake is measured in every second row."""
 
-STEADIED, CALMED = 0.5, 0.8
+STABILISED_PIXELS, STABILISED_SQUARES = 0.5, 0.8
 """The camera has shaken when compensating a shift leaves no more than these shares of the changed pixels, and of the
 squared differences."""
 
@@ -136,7 +136,11 @@ class Differencer:
         before, self._before = self._before, halved(small)
         if before is None:
             return None
-        pair = _Pair(_smooth(self._before), _smooth(before)) if self._is_smoothed else _Pair(self._before, before)
+        pair = (
+            _FramePair(_smooth(self._before), _smooth(before))
+            if self._is_smoothed
+            else _FramePair(self._before, before)
+        )
         if self._variance is None:
             self._variance = _first_variance(pair.squares, pair.before)
         # What a pixel's neighbours do counts too.
@@ -149,13 +153,13 @@ class Differencer:
         solid = pair.squares if self._was_solid else pair.solid
         patches, shake = _patches(pair.squares, solid, variance, area, deviations), 0.0
         if patches.total_px >= least_px:
-            patches, shake = _steadied(pair, variance, area, deviations, patches)
+            patches, shake = _stabilised(pair, variance, area, deviations, patches)
         self._moved = patches.total_px >= least_px
         self._was_solid = self._moved and bool((pair.solid > CERTAIN**2 * variance)[patches.mask > 0].any())
         self._frames += 1
         share = np.float32(max(1 / MEMORY_FRAMES, 1 / (self._frames + 1)))
         moving = cv2.dilate(patches.mask & (self._moved and not shake), np.ones((3, 3), np.uint8))
-        _learn(self._variance, patches.squares, noise, share, np.asarray(moving, np.uint8))
+        _update_variance(self._variance, patches.squares, noise, share, np.asarray(moving, np.uint8))
         return Difference(patches.total_px, patches.largest_px, self._adapt(self._variance), pair.flicker, shake)
 
     def _adapt(self, variance: Array) -> float:
@@ -181,7 +185,7 @@ def _first_variance(squares: Array, before: Array) -> Array:
     return np.clip(variance, FIRST_NOISE**2, MAX_NOISE**2)
 
 
-class _Pair:
+class _FramePair:
     """Two frames, and the change of light between them."""
 
     def __init__(self, now: Array, before: Array) -> None:
@@ -200,7 +204,7 @@ class _Pair:
         """(h, 1) variance in codes squared: light that changes more than ``usual`` may do so unevenly."""
         change = np.maximum(np.abs(self.gains).max(axis=1) - usual, 0.0) * self._level
         bands = np.minimum(np.arange(len(self.before)) // BAND_ROWS, len(change) - 1)
-        return np.asarray((UNEVEN * change[bands, None]) ** 2, np.float32)
+        return np.asarray((UNEVEN_LIGHT * change[bands, None]) ** 2, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,24 +219,26 @@ class _Patches:
 
 def _patches(squares: Array, solid: Array, variance: Array, area: Mask, deviations: float) -> _Patches:
     """The patches in which ``squares`` exceed noise of ``variance``, and so does a share of ``solid``."""
-    mask, total_px, largest_px = _joined(squares, solid, variance, area, np.float32(deviations**2))
+    mask, total_px, largest_px = _connected_patches(squares, solid, variance, area, np.float32(deviations**2))
     return _Patches(squares, total_px, largest_px, mask)
 
 
-def _steadied(pair: _Pair, variance: Array, area: Mask, deviations: float, patches: _Patches) -> tuple[_Patches, float]:
+def _stabilised(
+    pair: _FramePair, variance: Array, area: Mask, deviations: float, patches: _Patches
+) -> tuple[_Patches, float]:
     """The patches that remain after compensating the camera's shake, and by how many codes it changed the picture.
 
     ``patches`` themselves and 0 where a shift of the whole picture explains little.
     """
     shift, share = _shift(pair.now, pair.before, pair.gains)
-    if share > CALMED or float(np.abs(shift).max()) > MAX_SHIFT_PX:
+    if share > STABILISED_SQUARES or float(np.abs(shift).max()) > MAX_SHIFT_PX:
         return patches, 0.0
     squares, solid = _squares(pair.now, pair.before, pair.gains, shift)
     down, right = np.gradient(pair.before[..., 1])
     change = np.asarray(right * shift[0] + down * shift[1], np.float32)
-    aliased = np.asarray(cv2.blur((ALIASED * change) ** 2, (3, 3)), np.float32)
+    aliased = np.asarray(cv2.blur((SHIFT_UNCERTAINTY * change) ** 2, (3, 3)), np.float32)
     left = _patches(squares, solid, variance + aliased, area, deviations)
-    if left.total_px > STEADIED * patches.total_px:
+    if left.total_px > STABILISED_PIXELS * patches.total_px:
         return patches, 0.0
     return left, float(np.sqrt(np.mean(change**2)))
 
@@ -265,7 +271,10 @@ def _squares(now: Array, before: Array, gains: Array, shift: Array) -> tuple[Arr
             blue, green, red = change
             squares[y, x] = max(blue * blue, green * green, red * red)
             luma = np.float32(0.114) * blue + np.float32(0.587) * green + np.float32(0.299) * red
-            cb, cr = _beyond_step((blue - luma) / np.float32(1.772)), _beyond_step((red - luma) / np.float32(1.402))
+            cb, cr = (
+                _beyond_quantisation((blue - luma) / np.float32(1.772)),
+                _beyond_quantisation((red - luma) / np.float32(1.402)),
+            )
             blue, red = luma + np.float32(1.772) * cb, luma + np.float32(1.402) * cr
             green = luma - np.float32(0.344) * cb - np.float32(0.714) * cr
             solid[y, x] = max(blue * blue, green * green, red * red)
@@ -273,14 +282,14 @@ def _squares(now: Array, before: Array, gains: Array, shift: Array) -> tuple[Arr
 
 
 @compiled
-def _beyond_step(difference: np.float32) -> np.float32:
+def _beyond_quantisation(difference: np.float32) -> np.float32:
     """The part of a ``difference`` of colour (Cb or Cr) that a quantisation step does not explain."""
     step = np.float32(COLOUR_STEP)
     return max(difference - step, np.float32(0)) + min(difference + step, np.float32(0))
 
 
 @compiled
-def _learn(variance: Array, squares: Array, noise: Array, share: np.float32, moving: Mask) -> None:
+def _update_variance(variance: Array, squares: Array, noise: Array, share: np.float32, moving: Mask) -> None:
     """Blend a ``share`` of ``squares`` into the ``variance`` (h, w); at ``moving`` pixels slowly."""
     height, width = variance.shape
     for y in range(height):
@@ -291,7 +300,9 @@ def _learn(variance: Array, squares: Array, noise: Array, share: np.float32, mov
 
 
 @compiled
-def _joined(squares: Array, solid: Array, variance: Array, area: Mask, factor: np.float32) -> tuple[Mask, int, int]:
+def _connected_patches(
+    squares: Array, solid: Array, variance: Array, area: Mask, factor: np.float32
+) -> tuple[Mask, int, int]:
     """(h, w) 1 in patches of ``squares`` above ``factor`` times their variance; pixels in all, and in the largest.
 
     Of each patch's pixels at least :data:`SOLID_SHARE` are above that in ``solid``, too.

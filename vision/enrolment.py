@@ -31,10 +31,10 @@ from vision.appearance.sharpening import legible
 from vision.appearance.veiling_glare import VeilingGlare, black_share
 from vision.enrolment_check import check_unlike, checked
 from vision.errors import ColoursAlike, VisionError
-from vision.glyphs.face_detection import centred
+from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
-from vision.glyphs.templates import nothing_before, unrolled
+from vision.glyphs.templates import empty_label_buffer, unrolled
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import rescore_by_rendering
@@ -260,7 +260,7 @@ def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str
     """
     count = len(hypothesis.geometry.configurations.all)
     numbers = np.array([kit.cells.index(cell) * count + len(stack) - 1 for cell, stack in stacks.items()])
-    faces, _ = centred(image, hypothesis.geometry.faces.of(numbers), hypothesis.all_labels())
+    faces, _ = centre_faces(image, hypothesis.geometry.faces.of(numbers), hypothesis.all_labels())
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm
@@ -275,7 +275,7 @@ def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str
 
 def _ring_mm(image: Picture, faces: Faces, shares: tuple[float, float] = RING_SHARES) -> float | None:
     """Radius of the ring on these faces in mm; None if they have no ring in common."""
-    labels, rings = nothing_before(image), []
+    labels, rings = empty_label_buffer(image), []
     for number in range(len(faces.radii_mm)):
         face = faces.of(np.array([number]))
         least, most = (share * float(face.radii_mm[0]) for share in shares)

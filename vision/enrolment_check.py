@@ -14,7 +14,7 @@ from vision.appearance.piece_colours import median
 from vision.capture.frames import Frame
 from vision.errors import ColoursAlike, VisionError
 from vision.glyphs.faces import Faces
-from vision.glyphs.templates import bare_wood_log_likelihood, compare, make_alphabet, nothing_before
+from vision.glyphs.templates import bare_wood_log_likelihood, compare, empty_label_buffer, make_alphabet
 from vision.inference.geometry import Geometry
 from vision.inference.ground_hue import OFF_HUE
 from vision.likelihood.hues import hue_of
@@ -189,7 +189,7 @@ def _shows_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -
 
 def check_unlike(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
     """Raise VisionError when two characters cannot be told apart, each matched against the other's face."""
-    labels = nothing_before(image)
+    labels = empty_label_buffer(image)
     likely, _ = compare(image, faces, labels, make_alphabet(glyphs))
     np.fill_diagonal(likely, -np.inf)
     is_same = (likely > ALIKE) & (likely > UNEXPLAINED * bare_wood_log_likelihood(image, faces, labels)[:, None])

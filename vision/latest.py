@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Latest(Generic[Value]):
+class LastValueCache(Generic[Value]):
     """Caches the last value as long as all of its inputs are the same objects."""
 
     def __init__(self) -> None:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit, Pillars
 from vision.appearance.illumination import Illumination
-from vision.inference.pillar_levels import LevelQuestion, estimate_levels
+from vision.inference.pillar_levels import LevelQuery, estimate_levels
 from vision.inference.pillar_views import SHRINK, PillarViews, candidate_levels, make_views
-from vision.latest import Latest
+from vision.latest import LastValueCache
 from vision.likelihood.regions import Colours
 from vision.pose.projection import Registration
 from vision.scene.terrain import floors_mm
@@ -27,7 +27,7 @@ class LevelEstimator:
     """Estimates levels; the views of the pillars are cached while camera and mat stay where they are."""
 
     def __init__(self, kit: Kit, pillars: Pillars) -> None:
-        self._kit, self._pillars, self._views = kit, pillars, Latest[PillarViews]()
+        self._kit, self._pillars, self._views = kit, pillars, LastValueCache[PillarViews]()
 
     def given(self, levels: tuple[int, ...]) -> Estimate:
         """The estimate where all ``levels`` are known, so that no picture is needed; nothing on the pillars."""
@@ -40,7 +40,7 @@ class LevelEstimator:
         view: tuple[Registration, Camera],
         light: Illumination,
         colours: Colours,
-        question: LevelQuestion,
+        question: LevelQuery,
     ) -> Estimate:
         """The levels in a picture (height, width, 3) uint8 BGR, taken in this ``view``."""
         views = self._views.of(view, partial(make_views, self._kit, self._pillars, *view))

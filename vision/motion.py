@@ -20,7 +20,7 @@ from calibration.kit import Kit
 from vision.differencing import Difference, Differencer
 from vision.gain_compensation import gain_compensated
 from vision.inference.geometry import Geometry
-from vision.picture_change import Picture, compared, may_be_relit, without_shadows
+from vision.picture_change import Picture, compare_pictures, may_be_relit, remove_shadows
 from vision.pose.projection import Points, back_project
 
 SHRINK = 4
@@ -69,7 +69,7 @@ TOUCHED_SHARE = 0.03
 
 
 @dataclass(frozen=True, eq=False)
-class Glimpse:
+class WatchedFrame:
     """A downscaled frame.
 
     Attributes:
@@ -101,7 +101,7 @@ class Comparison:
     changes: Picture
 
 
-class Watch:
+class MotionDetector:
     """Watches one camera's frames; knows the frame before and the table without hands.
 
     ``camera`` may be replaced by one of the same size whose lens is known better.
@@ -124,16 +124,16 @@ class Watch:
         # A piece's size until the mat has been found: as if the mat filled half of the picture's width.
         self._piece_px = self._piece_mm * self._shape[1] / (2 * kit.mat.width_mm)
 
-    def glimpse(self, image: Picture) -> Glimpse:
+    def glimpse(self, image: Picture) -> WatchedFrame:
         """Compare a frame (height, width, 3) uint8 BGR with the one before."""
         small = self._shrunk(image)
         least_px = MOVING_SHARE * self.piece_px2
         difference = self._differencer.step(small, self._area, least_px)
-        return Glimpse(small, difference is None or difference.moving_px >= least_px, difference)
+        return WatchedFrame(small, difference is None or difference.moving_px >= least_px, difference)
 
-    def glimpse_of_still(self, image: Picture) -> Glimpse:
+    def glimpse_of_still(self, image: Picture) -> WatchedFrame:
         """The glimpse of the mean (height, width, 3) uint8 BGR of frames in which nothing moved."""
-        return Glimpse(self._shrunk(image), moving=False)
+        return WatchedFrame(self._shrunk(image), moving=False)
 
     def _shrunk(self, image: Picture) -> Picture:
         return np.asarray(cv2.resize(image, self._shape[::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
@@ -151,7 +151,7 @@ class Watch:
         margin = 2 * int(MARGIN_PIECES * self._piece_px) + 1
         self._area = np.ascontiguousarray(cv2.dilate(area, np.ones((margin, margin), np.uint8))[::2, ::2])
 
-    def keep_bare(self, glimpse: Glimpse, *, is_thing: bool, is_same_calm: bool = False) -> None:
+    def keep_bare(self, glimpse: WatchedFrame, *, is_thing: bool, is_same_calm: bool = False) -> None:
         """Remember a picture in which no hand is over the board.
 
         Where an arm lies beside the board, the picture before is kept; ``is_thing``: it has lain there for so long that
@@ -180,40 +180,40 @@ class Watch:
         self._bare, self._earlier = self._earlier, self._bare
         return True
 
-    def keep_read(self, glimpse: Glimpse) -> None:
+    def keep_read(self, glimpse: WatchedFrame) -> None:
         """Remember the picture that was read last."""
         self._read = glimpse.small
 
-    def altered(self, glimpse: Glimpse, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
+    def altered(self, glimpse: WatchedFrame, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
         """(n,) bool, cells whose pictures differ from the one that was read last; None where none was."""
         if self._read is None:
             return None
-        return self._share(compared(glimpse.small, self._read).changes, geometry, slice(None)) > ALTERED_SHARE
+        return self._share(compare_pictures(glimpse.small, self._read).changes, geometry, slice(None)) > ALTERED_SHARE
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
         self._bare = self._earlier = self._under = self._arm = None
 
-    def compare(self, glimpse: Glimpse, geometry: Geometry) -> Comparison | None:
+    def compare(self, glimpse: WatchedFrame, geometry: Geometry) -> Comparison | None:
         """Compare a frame with the bare table; None where there is no picture of that."""
         if geometry is not self._geometry:
             self._geometry, self._piece_px = geometry, self._piece_width_px(geometry)
             self.attend(geometry.mat_px)
         if self._bare is None:
             return None
-        changes, small, bare = compared(glimpse.small, self._bare)
-        changed = self._share(changes, geometry, _near(geometry))
+        changes, small, bare = compare_pictures(glimpse.small, self._bare)
+        changed = self._share(changes, geometry, _near_rows(geometry))
         news = changes
         for other in (self._under, self._earlier):
             if other is not None and news.any():
-                news = news & compared(glimpse.small, other).changes
-        joined = _joined(news)
+                news = news & compare_pictures(glimpse.small, other).changes
+        joined = _close_gaps(news)
         broad = self._broad(joined)
         arms = self._entering(broad)
         if arms.any():
             arms = self._with_parts_beside(arms, cv2.connectedComponents(broad)[1])
         self._arm = arms if arms.any() else None
-        solid = self._limbs(arms & self._bodies(without_shadows(changes, small, bare, self._bare), small, bare))
+        solid = self._limbs(arms & self._bodies(remove_shadows(changes, small, bare, self._bare), small, bare))
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
@@ -231,16 +231,16 @@ class Watch:
         size = 2 * BESIDE_MM + 1
         around = np.ones((size, size // geometry.crops.column_mm | 1), np.uint8)
         clear = np.array([cv2.erode(crop, around) for crop in in_sight.astype(np.uint8)], np.uint8)
-        piece = _smallest(geometry)
+        piece = _smallest_piece_masks(geometry)
         is_hidden = (clear & piece).sum(axis=(1, 2)) < IN_SIGHT_SHARE * piece.sum(axis=(1, 2))
-        near = _near(geometry)
+        near = _near_rows(geometry)
         clear = clear[:, near]
         changes = self._pixels(seen.changes, geometry, near) & clear
         shares = changes.sum(axis=(1, 2)) / np.maximum(clear.sum(axis=(1, 2)), 1)
         unseen = np.where(seen.changed > ALTERED_SHARE, np.nan, seen.changed)
         return np.where(is_hidden, unseen, shares).astype(np.float32)
 
-    def reaching_from(self, glimpse: Glimpse) -> frozenset[str]:
+    def reaching_from(self, glimpse: WatchedFrame) -> frozenset[str]:
         """The sides of the mat from which an arm reaches into the picture: of ``S``, ``E``, ``N``, ``W``.
 
         S is where rank 1 is.  Empty where there is no picture of the bare table to compare with.
@@ -258,11 +258,11 @@ class Watch:
 
     def _entries(self, small: Picture, kept: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; without its shadow where possible."""
-        changes, small, bare = compared(small, kept)
-        entering = self._entering(_joined(changes))
+        changes, small, bare = compare_pictures(small, kept)
+        entering = self._entering(_close_gaps(changes))
         if not entering.any():
             return
-        bodies = without_shadows(changes & entering, small, bare, kept)
+        bodies = remove_shadows(changes & entering, small, bare, kept)
         solid, limbs = bodies > 0, self._bodies(bodies, small, bare) > 0
         count, labels = cv2.connectedComponents(entering)
         rim = np.zeros(self._shape, np.bool_)
@@ -289,7 +289,7 @@ class Watch:
     def _entering(self, mask: Picture) -> Picture:
         """(height, width) uint8, those connected parts of ``mask`` that are as wide as an arm at the picture's edge."""
         count, labels = cv2.connectedComponents(mask)
-        wide = np.bincount(_at_edge(np.asarray(labels, np.int32)), minlength=count) >= ARM_WIDTHS * self._piece_px
+        wide = np.bincount(_border_values(np.asarray(labels, np.int32)), minlength=count) >= ARM_WIDTHS * self._piece_px
         wide[0] = False
         return np.asarray(wide[labels], np.uint8)
 
@@ -298,7 +298,7 @@ class Watch:
 
         ``small`` and ``bare``: see :func:`vision.picture_change.may_be_relit`.
         """
-        broad = self._broad(_joined(solid))
+        broad = self._broad(_close_gaps(solid))
         if not broad.any():
             return broad
         count, labels = cv2.connectedComponents(broad)
@@ -310,7 +310,7 @@ class Watch:
         """(height, width) uint8, ``solid`` parts of arms, except those that may be a tower with its shadow."""
         count, labels = cv2.connectedComponents(solid)
         is_limb = np.zeros(count, np.bool_)
-        is_limb[_at_edge(np.asarray(labels, np.int32))] = True
+        is_limb[_border_values(np.asarray(labels, np.int32))] = True
         if not is_limb[1:].all():
             is_limb[labels[self._broad(solid, max(HAND_WIDTHS, HAND_MM / self._piece_mm)) > 0]] = True
         is_limb[0] = False
@@ -347,18 +347,18 @@ class Watch:
         return float(self._piece_mm * scale / SHRINK)
 
 
-def _at_edge(picture: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def _border_values(picture: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """(k,) the values along the four edges of a picture (height, width)."""
     return np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
 
 
-def _near(geometry: Geometry) -> npt.NDArray[np.bool_]:
+def _near_rows(geometry: Geometry) -> npt.NDArray[np.bool_]:
     """(rows,) bool, those rows of a crop in which its cell's floor lies, and stacks of the usual heights on it."""
     v_mm: npt.NDArray[np.int32] = geometry.crops.v_mm
     return (v_mm >= -STACK_MM) & (v_mm <= geometry.radius_mm)
 
 
-def _smallest(geometry: Geometry) -> Picture:
+def _smallest_piece_masks(geometry: Geometry) -> Picture:
     """(n, rows, columns) uint8, 1 where the smallest piece would be seen if it stood alone on each cell."""
     outlines, rows = geometry.outlines, np.arange(len(geometry.crops.v_mm))[:, None] + 0.5
     far, near = outlines.edges[:, :, 0], outlines.edges[:, :, -1]
@@ -367,6 +367,6 @@ def _smallest(geometry: Geometry) -> Picture:
     return shown.astype(np.uint8)
 
 
-def _joined(mask: Picture) -> Picture:
+def _close_gaps(mask: Picture) -> Picture:
     """(height, width) uint8, ``mask`` with gaps of a few pixels closed, as between fingers."""
     return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), np.uint8)

@@ -42,7 +42,7 @@ all three channels to within the second number, as a share of the brightest one.
 hands left 0.6 to 0.7, and 4 % of their pixels less than 0.5 (the recording ``diamond-2``)."""
 
 
-class Compared(NamedTuple):
+class PictureComparison(NamedTuple):
     """Two small pictures as they were compared: in the same light, and without most of their noise where it is strong.
 
     Attributes:
@@ -56,25 +56,25 @@ class Compared(NamedTuple):
     bare: Picture
 
 
-def compared(small: Picture, kept: Picture) -> Compared:
+def compare_pictures(small: Picture, kept: Picture) -> PictureComparison:
     """Compare a small picture with one that was kept, both (height, width, 3) uint8 BGR."""
     bare = gain_compensated(kept, small)
     grain = _grain(small, bare)
     if grain >= NOISY:
         small, bare = (np.asarray(cv2.blur(picture, (SMOOTHED_PX, SMOOTHED_PX)), np.uint8) for picture in (small, bare))
         grain = _grain(small, bare)
-    return Compared(_changes(small, bare, grain), small, bare)
+    return PictureComparison(_changes(small, bare, grain), small, bare)
 
 
-def without_shadows(changes: Picture, small: Picture, bare: Picture, kept: Picture) -> Picture:
+def remove_shadows(changes: Picture, small: Picture, bare: Picture, kept: Picture) -> Picture:
     """(height, width) uint8, ``changes`` except where ``small`` may show what ``bare`` does, in a shadow.
 
     Or in the light that it had when it was ``kept``, where a shadow over most of the picture has dimmed ``bare``.
 
     Args:
         changes: (height, width) uint8, 1 where the two differ.
-        small: (height, width, 3) uint8 BGR, as of :attr:`Compared.small`.
-        bare: likewise, :attr:`Compared.bare`.
+        small: (height, width, 3) uint8 BGR, as of :attr:`PictureComparison.small`.
+        bare: likewise, :attr:`PictureComparison.bare`.
         kept: likewise, as it was kept.
     """
     changed = changes > 0
@@ -94,9 +94,9 @@ def may_be_relit(solid: Picture, small: Picture, bare: Picture) -> Picture:
     """(height, width) uint8, those ``solid`` pixels where ``small`` may show what ``bare`` does, out of a shadow.
 
     Args:
-        solid: (height, width) uint8, 1 where no shadow explains the difference, see :func:`without_shadows`.
-        small: (height, width, 3) uint8 BGR, as of :attr:`Compared.small`.
-        bare: likewise, :attr:`Compared.bare`.
+        solid: (height, width) uint8, 1 where no shadow explains the difference, see :func:`remove_shadows`.
+        small: (height, width, 3) uint8 BGR, as of :attr:`PictureComparison.small`.
+        bare: likewise, :attr:`PictureComparison.bare`.
     """
     here = solid > 0
     now, before = ((picture[here] + np.float32(PEDESTAL)).T.copy() for picture in (small, bare))

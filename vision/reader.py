@@ -31,27 +31,27 @@ from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
 from vision.inference.colours import Colours
 from vision.inference.geometry import Geometry, is_pushed, make_geometry, same_pose
-from vision.inference.ground_hue import off_hue, pillars_log_ratio, tell_hues_on_board
+from vision.inference.ground_hue import off_hue, pillars_log_ratio, store_hue_evidence
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.joint_scoring import score_characters, score_tables, score_towers
 from vision.inference.lateral_faces import rescore_by_lateral_faces
 from vision.inference.outliers import (
     UNLIKE_SHARE,
-    by_state,
-    covered,
+    covered_cells,
     is_explained,
     is_wrong_board,
+    state_log_posteriors,
     surely_empty,
     tempered,
 )
-from vision.inference.pale_pyramids import find_pale
-from vision.inference.pillar_levels import LevelQuestion
+from vision.inference.pale_pyramids import find_pale_pyramids
+from vision.inference.pillar_levels import LevelQuery
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.rims import without_rims
 from vision.inference.ring_heights import weigh_by_grooves
 from vision.inference.search import infer, infer_again
 from vision.inference.shadows import weigh_by_shadows
-from vision.latest import Latest
+from vision.latest import LastValueCache
 from vision.level_estimator import Estimate, LevelEstimator
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
@@ -109,7 +109,7 @@ class Reader:
         self._poses = PoseTracker(kit, camera)
         self._glare = VeilingGlare(kit, appearance.black)
         self._geometry: Geometry | None = None
-        self._cell_views, self._sharpened = CellViews(), Latest[bool]()
+        self._cell_views, self._sharpened = CellViews(), LastValueCache[bool]()
         self._last: _Last | None = None
 
     def use_camera(self, camera: Camera) -> None:
@@ -192,7 +192,7 @@ class Reader:
             last, likely_levels = self._explained_on_pillars(image, geometry, told, changed)
         unlike, centres_mm = last.unexplained > UNLIKE_SHARE, last.hypothesis.geometry.crops.centres_mm
         otherwise = is_wrong_board(last.unexplained, centres_mm)
-        hidden = covered(last.unexplained, centres_mm, max(self.kit.board.pitch_mm)) & (not otherwise)
+        hidden = covered_cells(last.unexplained, centres_mm, max(self.kit.board.pitch_mm)) & (not otherwise)
         return Reading(
             self.kit.cells,
             self.states,
@@ -350,7 +350,7 @@ class Reader:
         elif is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
-            tell_hues_on_board(hypothesis, self._colours.reflectances)
+            store_hue_evidence(hypothesis, self._colours.reflectances)
         rescore_by_rendering(smooth, hypothesis, partial(self._bare.picture, hypothesis.geometry))
         letters = None
         if self._alphabet is None:
@@ -363,7 +363,7 @@ class Reader:
             self.look_at_shadows(smooth, hypothesis, light)
             letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
         scores = without_rims(hypothesis) if hypothesis.geometry.prisms is not None else hypothesis.scores
-        return by_state(scores, (self._columns, self._firsts), letters)
+        return state_log_posteriors(scores, (self._columns, self._firsts), letters)
 
     def look_closely(
         self,
@@ -379,7 +379,7 @@ class Reader:
             colours = self._colours.reflectances, np.array(floor)
             bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
             if not asked:
-                find_pale(image, hypothesis, close_up, colours, bare)
+                find_pale_pyramids(image, hypothesis, close_up, colours, bare)
             rescore_by_lateral_faces(image, hypothesis, close_up, colours, bare, asked)
 
     def _legible(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> npt.NDArray[np.uint8]:
@@ -400,7 +400,7 @@ class Reader:
     ) -> Estimate:
         """The pillars' levels, their log-likelihoods, uniform where they were given, and what may stand on the pillars.
 
-        ``told`` are the known and the expected levels; ``occupied`` as in :class:`LevelQuestion`.  What may stand on
+        ``told`` are the known and the expected levels; ``occupied`` as in :class:`LevelQuery`.  What may stand on
         the pillars are (n,) configurations, counted from 1, 0 for none.
         """
         assert self._pillars is not None, "only pillars have levels that change"
@@ -413,7 +413,7 @@ class Reader:
         self._colours.look_around(image, geometry, light)
         colours = make_colours(self._colours.model, len(geometry.configurations.colours))
         configurations, loose = self._standing(changed)
-        question = LevelQuestion(begin, configurations, unknown, expected, loose, occupied)
+        question = LevelQuery(begin, configurations, unknown, expected, loose, occupied)
         return self._pillars.estimated(image, (geometry.pose, self.camera), light, colours, question)
 
     def _known(self, levels: Levels) -> tuple[int, ...]:

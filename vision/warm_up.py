@@ -23,9 +23,9 @@ from calibration.srgb import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.exposure import TOGETHER_S, FrameAverage
-from vision.glyphs.face_detection import centred
+from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.ring import find_ring
-from vision.inference.comparison import rescored, reweight_heights, stacks_of
+from vision.inference.comparison import combine_scores, reweight_heights, stacks_of
 from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
@@ -33,8 +33,8 @@ from vision.inference.line_comparison import compare_with_line, compare_with_tow
 from vision.inference.picture_view import make_view
 from vision.inference.render_and_compare import compare
 from vision.inference.ring_heights import radius_range
-from vision.inference.surfaces import by_surfaces
-from vision.motion import Watch
+from vision.inference.surfaces import surface_log_ratios
+from vision.motion import MotionDetector
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
 from vision.scene.silhouettes import covers_points
@@ -58,7 +58,7 @@ def warm_up(reader: Reader) -> None:
     """Make ``reader`` watch and read a synthetic board with one piece on it."""
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
     picture = _drawn(reader.kit, reader.appearance, geometry)
-    watch = Watch(reader.kit, reader.camera)
+    watch = MotionDetector(reader.kit, reader.camera)
     exposure = FrameAverage()
     for t_s, frame in enumerate((picture, 255 - picture)):
         watch.glimpse(frame)
@@ -78,7 +78,7 @@ def warm_up(reader: Reader) -> None:
         tried = np.ones(1 + len(geometry.prisms.counts), np.bool_)
         likely = compare(picture, hypothesis, 0, tried)
         likely = reweight_heights(likely, likely, tried)
-        rescored(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
+        combine_scores(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
         hypothesis.assign(0, 1)
         if geometry.configurations.is_single_size:
             hypothesis.assign(1, 1)
@@ -88,10 +88,10 @@ def warm_up(reader: Reader) -> None:
                 compare_with_tower(view, geometry.prisms, hypothesis, stacks, (0, 1))
         reader.look_at_shadows(picture, hypothesis, light)
     if reader.appearance.board is not None:  # where all is as on the board no surface is looked at
-        by_surfaces(hypothesis, 0, np.ones(len(geometry.configurations.all), np.bool_))
+        surface_log_ratios(hypothesis, 0, np.ones(len(geometry.configurations.all), np.bool_))
     if reader.appearance.ring_mm is not None:  # where nothing is in doubt no ring is looked for
         face, labels = geometry.faces.of(np.zeros(1, np.intp)), hypothesis.all_labels()
-        centred(picture, face, labels, reader.appearance.ring_mm)
+        centre_faces(picture, face, labels, reader.appearance.ring_mm)
         find_ring(picture, face, labels, radius_range(reader.appearance.ring_mm))
     if reader.appearance.glyphs:  # where no character is legible no face is put elsewhere
         rescore_placed(hypothesis, np.zeros(1, np.intp), np.zeros((1, 1), np.intp), np.zeros((1, 1, 2), np.float32))

@@ -24,7 +24,7 @@ from vision.drawing import Viewpoint
 from vision.errors import MatNotFound, VisionError
 from vision.exposure import FrameAverage
 from vision.inference.geometry import Geometry
-from vision.motion import Comparison, Glimpse, Watch
+from vision.motion import Comparison, MotionDetector, WatchedFrame
 from vision.pose.projection import Registration
 from vision.pose.registration import check_size
 from vision.reader import Levels, Reader
@@ -126,8 +126,8 @@ class CameraReader:
         self._lens = lens
         self.reader = Reader(kit, camera, appearance, levels)
         self.geometry: Geometry | None = None
-        self._watch = Watch(kit, camera)
-        self._glimpse: Glimpse | None = None
+        self._watch = MotionDetector(kit, camera)
+        self._glimpse: WatchedFrame | None = None
         self._still_since_s, self._looked_s = 0.0, float("-inf")
         self._understood_s = float("-inf")
         self._candidate: tuple[Registration, float] | None = None
@@ -307,7 +307,7 @@ class CameraReader:
         if camera.size == self.reader.camera.size:
             self._watch.camera = camera
         else:
-            self._watch = Watch(self.reader.kit, camera)
+            self._watch = MotionDetector(self.reader.kit, camera)
         self.reader.use_camera(camera)
         self.geometry, self._candidate = None, None
 

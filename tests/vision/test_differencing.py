@@ -14,7 +14,7 @@ from companion.simulate.webcam import Webcam
 from tools.gate import WEBCAMS
 from vision.differencing import Differencer
 from vision.gain_compensation import gain_compensated
-from vision.motion import Watch
+from vision.motion import MotionDetector
 
 SIZE = (640, 360)
 FPS = 12
@@ -35,7 +35,7 @@ def act(examples):
 
 def watch_of(size):
     """Return a motion watch for pictures of this size, attending to all but their margin."""
-    watch = Watch(load_kit("domination"), Camera(*size, np.eye(3), np.zeros(5), 0.0))
+    watch = MotionDetector(load_kit("domination"), Camera(*size, np.eye(3), np.zeros(5), 0.0))
     width, height = size
     watch.attend(np.array([(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)]) * (width, height))
     return watch

@@ -1,11 +1,11 @@
 """A cache of the most recent value of an expensive computation."""
 
-from vision.latest import Latest
+from vision.latest import LastValueCache
 
 
 def test_a_value_is_made_once_as_long_as_its_inputs_are_the_same_objects():
     """The value is computed once while the inputs are identical objects."""
-    latest, made, inputs = Latest[list[int]](), [], ([1], [2])
+    latest, made, inputs = LastValueCache[list[int]](), [], ([1], [2])
 
     def make() -> list[int]:
         made.append(len(made))
@@ -18,7 +18,7 @@ def test_a_value_is_made_once_as_long_as_its_inputs_are_the_same_objects():
 
 def test_an_equal_input_that_is_another_object_has_it_made_anew():
     """Equal but not identical inputs cause a new computation."""
-    latest, one = Latest[object](), [1]
+    latest, one = LastValueCache[object](), [1]
     first = latest.of((one,), object)
     assert latest.of(([1],), object) is not first
     assert latest.of((one,), object) is not first

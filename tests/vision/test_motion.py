@@ -6,7 +6,7 @@ import pytest
 
 from companion.tracker.evidence import CHANGE_SHARES
 from tests.vision.conftest import Bench
-from vision.motion import Watch
+from vision.motion import MotionDetector
 
 NAME = "domination-b-103.jpg"
 
@@ -20,7 +20,7 @@ def image(bench: Bench):
 @pytest.fixture
 def watch(bench):
     """Return a motion watch for the example photographs."""
-    return Watch(bench.kit, bench.camera)
+    return MotionDetector(bench.kit, bench.camera)
 
 
 def noisy(image, sigma, seed):

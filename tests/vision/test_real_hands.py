@@ -13,7 +13,7 @@ import pytest
 from calibration.camera import Camera
 from calibration.kit import load_kit
 from companion.tracker.settle import Calm, step
-from vision.motion import Watch
+from vision.motion import MotionDetector
 
 FPS = 20
 BOARD_PX = ((111, 0), (535, 0), (535, 405), (111, 405))
@@ -33,7 +33,7 @@ BUSY = ((13, 28), (30, 59), (63, 85), (89, 107), (146, 183), (193, 207), (217, 2
 def still(shared) -> list[bool]:
     """Return for each frame whether the gate reports no motion."""
     film = cv2.VideoCapture(str(shared / "real" / "scholarsmate.avi"))
-    watch = Watch(load_kit("cheight"), Camera(640, 480, np.eye(3), np.zeros(5), 0.0))
+    watch = MotionDetector(load_kit("cheight"), Camera(640, 480, np.eye(3), np.zeros(5), 0.0))
     watch.attend(np.array(BOARD_PX, float))
     still = []
     while (read := film.read())[0]:

@@ -9,7 +9,7 @@ from calibration.kit import load_kit
 from tests.vision.conftest import left_behind
 from vision.capture.frames import Frame
 from vision.capture.recording import RecordingSource, read_recording
-from vision.motion import Watch
+from vision.motion import MotionDetector
 from vision.reader import Reader
 
 CALM_S = (0.5, 2.2, 3.8, 5.4)
@@ -37,7 +37,7 @@ def best(reading):
 
 def test_what_is_read_again_is_what_a_full_reading_finds(reader, frames):
     """Reading only the altered cells gives the same states as a full reading."""
-    watch = Watch(reader.kit, reader.camera)
+    watch = MotionDetector(reader.kit, reader.camera)
     geometry = reader.geometry(reader.register(frames[0].image))
     looked_at = []
     for frame in frames:

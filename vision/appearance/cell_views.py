@@ -10,7 +10,7 @@ from calibration.camera import Camera
 from vision.appearance.board_surface import BoardView, LocalLight, light_round, predict, view_board, without_offset
 from vision.appearance.illumination import Illumination
 from vision.compiled import compiled
-from vision.latest import Latest
+from vision.latest import LastValueCache
 from vision.pose.projection import Registration
 from vision.scene.crops import Crops
 
@@ -22,7 +22,7 @@ class CellViews:
     """The bare board in the crops of single cells; views are cached while board and crops stay the same."""
 
     def __init__(self) -> None:
-        self._views = Latest[dict[int, BoardView]]()
+        self._views = LastValueCache[dict[int, BoardView]]()
 
     def shown(
         self,

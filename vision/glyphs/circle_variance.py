@@ -54,9 +54,7 @@ _NEXT, _SECOND, _THREE = (np.uint64(number) for number in range(1, 4))
 
 
 @compiled
-def coarse_unevenness(
-    picture: Picture, labels: LabelBuffer, faces: Faces, circles: Points
-) -> tuple[Array, Array, Array]:
+def coarse_variance(picture: Picture, labels: LabelBuffer, faces: Faces, circles: Points) -> tuple[Array, Array, Array]:
     """Variance of colour along circles on faces displaced by :data:`COARSE_MM`, as a share of brightness squared.
 
     For coarse steps the nearest pixels suffice.
@@ -101,8 +99,8 @@ def coarse_unevenness(
 
 
 @compiled
-def fine_unevenness(picture: Picture, labels: LabelBuffer, faces: Faces, circles: Points) -> tuple[Array, Array, Array]:
-    """As :func:`coarse_unevenness`, displaced by :data:`FINE_MM`, with interpolation between pixels."""
+def fine_variance(picture: Picture, labels: LabelBuffer, faces: Faces, circles: Points) -> tuple[Array, Array, Array]:
+    """As :func:`coarse_variance`, displaced by :data:`FINE_MM`, with interpolation between pixels."""
     uneven, darker, shares = _no_result(len(faces.radii_mm), FINE_STEPS)
     places, means = _on_circles(circles, _FINE), np.empty(CIRCLES)
     pixel, triples = np.empty((3, FINE_PLACES), np.int32), np.empty((4, FINE_PLACES), np.uint64)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.glyphs.face_detection import PLACED_MM, centred
+from vision.glyphs.face_detection import PLACED_MM, centre_faces
 from vision.glyphs.faces import Faces, distances_mm, offsets_mm
 from vision.glyphs.templates import Alphabet, bare_wood_log_likelihood, compare
 from vision.pose.projection import Points
@@ -27,7 +27,7 @@ OBSERVATIONS = 88.0
 USUAL_MISFIT = 5.0
 """Negative log-likelihood of the right character on a clearly visible face."""
 
-MOSTLY = float(OBSERVATIONS / 2 * np.log(2.0))
+HALF_EXPLAINED_NATS = float(OBSERVATIONS / 2 * np.log(2.0))
 """Log-likelihood ratio of a character that explains half of the squared difference from bare wood: in five folders of
 the collection 95 of 100 right ones explain more than 0.62 of it, and nothing on 150 empty cells more than 0.42.  Dark
 ink that a webcam sharpens differs from its template by much, but by more from wood."""
@@ -41,7 +41,7 @@ face is so far: three standard deviations of a face's place."""
 
 RIVAL_NATS = 30.0
 """A ring elsewhere that is less likely than the best one by more than this is not read: what a character explains
-counts for no more, see :data:`MOSTLY`."""
+counts for no more, see :data:`HALF_EXPLAINED_NATS`."""
 
 
 class Candidates(NamedTuple):
@@ -82,24 +82,24 @@ class Rings(NamedTuple):
         return Rings(self.faces, placed, known)
 
 
-class Held(NamedTuple):
+class LikeliestFaces(NamedTuple):
     """Rings of some cells (b) at their likeliest heights, and (b,) whether each of these is a face."""
 
     faces: Faces
     is_face: Mask
 
 
-def likeliest(candidates: Candidates) -> Indices:
+def likeliest_candidates(candidates: Candidates) -> Indices:
     """(b,) the candidate of each cell at its likeliest height, judged without faces."""
     cells = np.arange(candidates.owner[-1] + 1)
     scores = np.where(candidates.owner == cells[:, None], candidates.scores, -np.inf)
     return np.asarray(scores.argmax(axis=1), np.intp)
 
 
-def rings_of(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> Rings:
+def candidate_rings(image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet) -> Rings:
     """The rings found for all candidates in a picture (height, width, 3) uint8 BGR."""
     straight, owner, scores = candidates
-    rings, observations = centred(image, straight, labels, alphabet.ring_mm)
+    rings, observations = centre_faces(image, straight, labels, alphabet.ring_mm)
     apart = ((offsets_mm(straight, rings) / PLACED_MM) ** 2).sum(axis=2) / 2
     is_own, of_cell = owner[:, None] == owner, owner == np.arange(owner[-1] + 1)[:, None]
     placed = observations - np.where(is_own, apart, np.inf).min(axis=1)
@@ -107,13 +107,13 @@ def rings_of(image: Picture, candidates: Candidates, labels: LabelBuffer, alphab
     return Rings(rings, np.where(of_cell, placed, -np.inf), np.where(of_cell, known, -np.inf))
 
 
-def held_by(seen: Rings, candidates: Candidates) -> Held:
+def likeliest_faces(seen: Rings, candidates: Candidates) -> LikeliestFaces:
     """The ring of each cell at its likeliest height."""
-    rings = likeliest(candidates)
-    return Held(seen.faces.of(rings), seen.placed[np.arange(len(rings)), rings] > FACE_FOUND)
+    rings = likeliest_candidates(candidates)
+    return LikeliestFaces(seen.faces.of(rings), seen.placed[np.arange(len(rings)), rings] > FACE_FOUND)
 
 
-def without_others(seen: Rings, candidates: Candidates, held: Held, numbers: Indices) -> Rings:
+def exclude_claimed_rings(seen: Rings, candidates: Candidates, held: LikeliestFaces, numbers: Indices) -> Rings:
     """The rings ``seen``, without those of a cell that another cell holds, if the first has another face.
 
     A ring that a cell has at its own likeliest height stays its own.  ``numbers`` (b,): of the cells, in ``held``.
@@ -125,7 +125,9 @@ def without_others(seen: Rings, candidates: Candidates, held: Held, numbers: Ind
     return seen.without(is_theirs & has_others[:, None])
 
 
-def choose(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) -> tuple[Indices, Mask, Array, Faces]:
+def choose_rings(
+    image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet
+) -> tuple[Indices, Mask, Array, Faces]:
     """The ring that is the face of each cell (b): the most even one, or one elsewhere on which a character fits better.
 
     The ring of a stack behind is as good a ring, so that only heights and characters tell which is the cell's own.
@@ -158,19 +160,23 @@ def _rivals(rings: Faces, known: Points, chosen: Indices) -> Indices:
 
 
 def explains_most(fits: Array, bare: Array) -> Mask:
-    """(k,) whether the likeliest characters, of log-likelihood ``fits``, explain most; see :func:`explained`."""
-    legible: Mask = explained(fits, bare) > MOSTLY
+    """(k,) whether the likeliest characters, of log-likelihood ``fits``, explain most.
+
+    See :func:`explained_log_ratio`.
+    """
+    legible: Mask = explained_log_ratio(fits, bare) > HALF_EXPLAINED_NATS
     return legible
 
 
 def _is_face(image: Picture, faces: Faces, letters: Array, labels: LabelBuffer) -> Array:
     """(k,) log-likelihood ratio that there are ``faces`` (k), bounded: more ink is no further evidence of a face."""
     return np.minimum(
-        explained(letters.max(axis=1), bare_wood_log_likelihood(image, faces, labels)), np.float32(MOSTLY)
+        explained_log_ratio(letters.max(axis=1), bare_wood_log_likelihood(image, faces, labels)),
+        np.float32(HALF_EXPLAINED_NATS),
     )
 
 
-def explained(fits: Array, bare: Array) -> Array:
+def explained_log_ratio(fits: Array, bare: Array) -> Array:
     """(k,) log-likelihood ratio of the likeliest characters, ``fits`` (k,), of faces against ``bare`` (k,) wood.
 
     The scatter of values is unknown here, as in noise or across the edge of a shadow, and is fitted to each.

@@ -17,8 +17,8 @@ from vision.glyphs.circle_variance import (
     BORDER,
     COARSE_MM,
     FINE_MM,
-    coarse_unevenness,
-    fine_unevenness,
+    coarse_variance,
+    fine_variance,
 )
 from vision.glyphs.faces import Faces
 from vision.pose.projection import Points
@@ -45,13 +45,13 @@ eye."""
 
 BETWEEN = 2 / 9 / 3
 """Variance between three circles, the middle one of which is darker by a share of 1, in the units of
-:func:`.circle_variance.fine_unevenness`: of three channels, as shares of their sum."""
+:func:`.circle_variance.fine_variance`: of three channels, as shares of their sum."""
 
 PLACED_MM = float(np.hypot(PLACE_MM, LEAN_MM))
 """Standard deviation of a face's centre from the centre of its cell, along each axis."""
 
 
-def centred(
+def centre_faces(
     image: npt.NDArray[np.uint8],
     faces: Faces,
     labels: LabelBuffer,
@@ -77,12 +77,12 @@ def centred(
     found = faces._replace(centres_px=faces.centres_px - corner_px)
     circles = BORDER if ring_mm is None else (ring_mm + AROUND_RING_MM) / faces.radii_mm[0]
     least_share, between = (MIN_VISIBLE, 0.0) if ring_mm is None else (MIN_ARC, BETWEEN)
-    coarse = coarse_unevenness(blurred, cropped, found, circles)
+    coarse = coarse_variance(blurred, cropped, found, circles)
     steps_mm, usual, _ = _likeliest(
         coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between, least_uneven
     )
     found = found.moved(steps_mm)
-    fine = fine_unevenness(blurred, cropped, found, circles)
+    fine = fine_variance(blurred, cropped, found, circles)
     steps_mm, _, log_ratio = _likeliest(fine, FINE_MM, usual, least_share, between, least_uneven)
     found = found.moved(steps_mm)
     return found._replace(centres_px=found.centres_px + corner_px), log_ratio
@@ -106,7 +106,7 @@ def _likeliest(
         usual: (k,) float32 logarithm of the variance of each face displaced by any step, where that is known.
         least_share: of the circles that must be visible.
         between: weight of a darker ring, see :data:`BETWEEN`.
-        least_uneven: see :func:`centred`.
+        least_uneven: see :func:`centre_faces`.
 
     Returns:
         (k, 2) mm; (k,) float32 median logarithm of the variances; and (k,) float32 log-likelihood ratio of the step

@@ -13,20 +13,20 @@ import numpy.typing as npt
 from vision.glyphs.face_choice import (
     ELSEWHERE_MM,
     FACE_FOUND,
-    MOSTLY,
+    HALF_EXPLAINED_NATS,
     OBSERVATIONS,
     USUAL_MISFIT,
     Candidates,
     Rings,
-    choose,
-    explained,
+    candidate_rings,
+    choose_rings,
+    exclude_claimed_rings,
+    explained_log_ratio,
     explains_most,
-    held_by,
-    likeliest,
-    rings_of,
-    without_others,
+    likeliest_candidates,
+    likeliest_faces,
 )
-from vision.glyphs.face_detection import PLACED_MM, centred
+from vision.glyphs.face_detection import PLACED_MM, centre_faces
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.local_light import flatten_illumination
 from vision.glyphs.templates import Alphabet, bare_wood_log_likelihood, compare
@@ -38,11 +38,11 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-FITS = -10.0
+MIN_FIT_NATS = -10.0
 """Log-likelihood above which a character fits, whatever it explains.  Only where none fits or explains most of a face
 are faint ones tried: a fitted contrast suits what is no face, too."""
 
-FAINTLY = 10.0
+MIN_FAINT_NATS = 10.0
 """Log-likelihood ratio against bare wood above which a faint character that fits identifies a face's character, though
 it is no evidence that there is a face.  Beside a window that all faces mirrored the contrast of red ink on pink wood
 was four tenths of its template's: right ones had 11 to 23."""
@@ -51,28 +51,28 @@ MAX_COUNTER_EVIDENCE = 10.0
 """Largest log-likelihood ratio of bare wood against a piece: every piece has a character, but in noise, or where a lamp
 is mirrored, none may fit.  Chosen by eye."""
 
-UNREADABLE = 0.1
+UNREADABLE_PROBABILITY = 0.1
 """Probability that a face's character is invisible, as in glare or where a stack in front was drawn beside its place.
 Of 0.02, 0.1 and 0.5 the truth was likeliest with this in seventeen sets, 54.5 to 43.5 nats."""
 
-LOG_DISTINCT = float(np.log(0.95))
+MIN_LOG_PROBABILITY = float(np.log(0.95))
 """Log-probability from which on a character counts as identified.  Chosen by eye."""
 
 WIDE_STEP_MM = 1.6
 WIDE_MM = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]) * WIDE_STEP_MM
 """Displacements at which the centre of a face that fits nowhere is tried; comparing characters interpolates."""
 
-REFINED = 3
+REFINEMENT_STEPS = 3
 """Steps of least squares after which the centre of such a face stays within a few hundredths of a millimetre."""
 
 
-class Found(NamedTuple):
+class FaceReadings(NamedTuple):
     """The likeliest faces of some cells (b).
 
     Attributes:
         faces: where they are.
-        how_likely: (b,) float64, log-likelihood ratio of their centres, see :func:`.face_detection.centred`, less the
-            offset from their place, or of the character that explains most of one.
+        how_likely: (b,) float64, log-likelihood ratio of their centres, see :func:`.face_detection.centre_faces`, less
+            the offset from their place, or of the character that explains most of one.
         letters: (b, letters) float32, log-likelihood of each character.
         is_legible: (b,) bool, whether the likeliest one fits, or explains most of the face.
         is_rival: (b,) bool, whether the face was chosen by its character, not its ring.
@@ -91,7 +91,7 @@ class FoundFace(NamedTuple):
     Attributes:
         face: where it is (1).
         letters: (letters,) float32, log-likelihood of each character.
-        explains: how much the likeliest one explains, see :func:`.face_choice.explained`.
+        explains: how much the likeliest one explains, see :func:`.face_choice.explained_log_ratio`.
         gain: its log-likelihood ratio against bare wood in the light in which it was found, from :func:`face_gain`.
     """
 
@@ -103,7 +103,7 @@ class FoundFace(NamedTuple):
 
 def read_faces(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet
-) -> tuple[Found, Indices]:
+) -> tuple[FaceReadings, Indices]:
     """The likeliest face of each of some cells (b).
 
     Args:
@@ -115,41 +115,46 @@ def read_faces(
     Returns:
         The faces; and the numbers of those that were read with their light evened out.
     """
-    rings = rings_of(image, candidates, labels, alphabet)
-    held = held_by(rings, candidates)
-    found = _find(image, without_others(rings, candidates, held, np.arange(len(held.is_face))), labels, alphabet)
-    unclear = np.flatnonzero(~found.is_legible | (_distinct(found.letters) < LOG_DISTINCT))
+    rings = candidate_rings(image, candidates, labels, alphabet)
+    held = likeliest_faces(rings, candidates)
+    found = _find(image, exclude_claimed_rings(rings, candidates, held, np.arange(len(held.is_face))), labels, alphabet)
+    unclear = np.flatnonzero(~found.is_legible | (_log_confidence(found.letters) < MIN_LOG_PROBABILITY))
     if not len(unclear):
         return found, unclear
     some = candidates.of(unclear)
     even = flatten_illumination(image, some.straight)
-    again = _find(even, without_others(rings_of(even, some, labels, alphabet), some, held, unclear), labels, alphabet)
+    again = _find(
+        even,
+        exclude_claimed_rings(candidate_rings(even, some, labels, alphabet), some, held, unclear),
+        labels,
+        alphabet,
+    )
     is_as_taken = _read_as_taken(image, again, labels, alphabet)
-    is_better = again.is_legible & (_distinct(again.letters) > _distinct(found.letters[unclear]))
+    is_better = again.is_legible & (_log_confidence(again.letters) > _log_confidence(found.letters[unclear]))
     better = unclear[is_better]
     for before, after in zip(_columns(found), _columns(again), strict=True):
         before[better] = after[is_better]
     return found, unclear[is_better & ~is_as_taken]
 
 
-def _read_as_taken(image: Picture, again: Found, labels: LabelBuffer, alphabet: Alphabet) -> Mask:
+def _read_as_taken(image: Picture, again: FaceReadings, labels: LabelBuffer, alphabet: Alphabet) -> Mask:
     """Read those faces that were found ``again`` in evened light in the original light, where that is clearer.
 
     Evened light gives their places, but may take contrast from strokes.  (b,) whether they are read in original light.
     """
     letters, faces = compare(image, again.faces, labels, alphabet, is_faint=True)
     is_clearer = explains_most(letters.max(axis=1), bare_wood_log_likelihood(image, faces, labels))
-    is_clearer &= _distinct(letters) > _distinct(again.letters)
+    is_clearer &= _log_confidence(letters) > _log_confidence(again.letters)
     again.letters[is_clearer], again.is_legible[is_clearer] = letters[is_clearer], True
     return is_clearer
 
 
-def _columns(found: Found) -> tuple[npt.NDArray[Any], ...]:
+def _columns(found: FaceReadings) -> tuple[npt.NDArray[Any], ...]:
     """All arrays of ``found``, each with one entry per cell."""
     return (*found.faces, found.how_likely, found.letters, found.is_legible, found.is_rival)
 
 
-def _distinct(letters: Array) -> Array:
+def _log_confidence(letters: Array) -> Array:
     """(k,) log-probability of the likeliest of all characters (k, letters)."""
     log_p: Array = letters.max(axis=1) - np.logaddexp.reduce(letters, axis=1)
     return log_p
@@ -203,14 +208,14 @@ def with_unreadable(letters: Array, bare: Array) -> Array:
 
     ``letters`` and ``bare``: see :func:`face_gain`.
     """
-    told: Array = np.logaddexp(letters, bare[:, None] + np.float32(np.log(UNREADABLE)))
+    told: Array = np.logaddexp(letters, bare[:, None] + np.float32(np.log(UNREADABLE_PROBABILITY)))
     return told
 
 
 def scaled_by_scatter(letters: Array) -> Array:
     """(b, letters) log-likelihoods of characters, scaled down by their scatter where none fits well.
 
-    The scatter of values is fitted there, as in :func:`.face_choice.explained`.
+    The scatter of values is fitted there, as in :func:`.face_choice.explained_log_ratio`.
     """
     best = letters.max(axis=1, keepdims=True)
     scaled: Array = letters * np.minimum(OBSERVATIONS / 2 / (USUAL_MISFIT - best), 1).astype(np.float32)
@@ -221,7 +226,7 @@ def _gain(
     image: Picture, candidates: Candidates, labels: LabelBuffer, alphabet: Alphabet, others: Faces
 ) -> tuple[Array, Array, Faces]:
     """As :func:`character_gain`, in the original light."""
-    seen = rings_of(image, candidates, labels, alphabet)
+    seen = candidate_rings(image, candidates, labels, alphabet)
     theirs = np.asarray((distances_mm(seen.faces, others) < ELSEWHERE_MM).any(axis=0))
     rings, placed, known = seen.without(theirs)
     # Characters decide which of several rings is a face; where there is none, the most even one is tried.
@@ -233,18 +238,18 @@ def _gain(
     faint, _ = compare(image, rings.of(ring), labels, alphabet, is_faint=True)
     fits, bare = np.maximum(usual, faint).max(axis=1), bare_wood_log_likelihood(image, found, labels)
     how_likely = np.full(known.shape, -np.inf)
-    how_well = explained(fits, bare)
-    how_likely[cell, ring] = known[cell, ring] + np.clip(how_well, 0, MOSTLY)
+    how_well = explained_log_ratio(fits, bare)
+    how_likely[cell, ring] = known[cell, ring] + np.clip(how_well, 0, HALF_EXPLAINED_NATS)
     chosen = how_likely.argmax(axis=1)
     best = np.searchsorted(cell * len(candidates.scores) + ring, cells * len(candidates.scores) + chosen)
     by_character: Array = np.maximum(fits[best] - bare[best] - np.float32(np.log(len(alphabet.letters))), 0)
     # Bare wood where another height has its face is no evidence about the likeliest one.
-    unlike, elsewhere = compare(image, rings.of(likeliest(candidates)), labels, alphabet)
+    unlike, elsewhere = compare(image, rings.of(likeliest_candidates(candidates)), labels, alphabet)
     otherwise = by_ring = _as_bare(unlike, bare_wood_log_likelihood(image, elsewhere, labels))
     if alphabet.ring_mm is not None:
         above = (placed[cells, chosen] - FACE_FOUND).astype(np.float32)
         by_ring = np.where(above > 0, above + _as_bare(usual[best], bare[best]), otherwise)
-    is_free, explains = np.isfinite(placed[cells, chosen]), how_well[best] > MOSTLY
+    is_free, explains = np.isfinite(placed[cells, chosen]), how_well[best] > HALF_EXPLAINED_NATS
     gain = np.where(is_free, np.where(explains, by_character, by_ring), 0)
     return gain, np.where(is_free & ~explains, otherwise, 0), found.of(best)
 
@@ -255,30 +260,32 @@ def _as_bare(letters: Array, bare: Array) -> Array:
     return against
 
 
-def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) -> Found:
+def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) -> FaceReadings:
     """As :func:`read_faces`, in the light of the given picture, among the rings ``seen``."""
-    chosen, is_rival, letters, faces = choose(image, seen, labels, alphabet)
+    chosen, is_rival, letters, faces = choose_rings(image, seen, labels, alphabet)
     how_likely = seen.placed[np.arange(len(chosen)), chosen]
     fits = letters.max(axis=1)
-    legible = fits >= FITS
+    legible = fits >= MIN_FIT_NATS
     # A character that explains most of a face locates it even if its ring does not.
     unsure = np.flatnonzero(~legible | (how_likely < FACE_FOUND))
-    how_well = explained(fits[unsure], bare_wood_log_likelihood(image, faces.of(unsure), labels))
-    legible[unsure] |= how_well > MOSTLY
-    how_likely[unsure] = np.where(how_well > MOSTLY, how_well, how_likely[unsure])
+    how_well = explained_log_ratio(fits[unsure], bare_wood_log_likelihood(image, faces.of(unsure), labels))
+    legible[unsure] |= how_well > HALF_EXPLAINED_NATS
+    how_likely[unsure] = np.where(how_well > HALF_EXPLAINED_NATS, how_well, how_likely[unsure])
     pale = np.flatnonzero(~legible)
     if len(pale):
         faint, refined = compare(image, seen.faces.of(chosen[pale]), labels, alphabet, is_faint=True)
         fits = faint.max(axis=1)
-        how_well = explained(fits, bare_wood_log_likelihood(image, refined, labels))
-        legible[pale[how_well > MOSTLY]] = True
-        told = (how_well > MOSTLY) | ((how_well > FAINTLY) & (fits >= FITS))
+        how_well = explained_log_ratio(fits, bare_wood_log_likelihood(image, refined, labels))
+        legible[pale[how_well > HALF_EXPLAINED_NATS]] = True
+        told = (how_well > HALF_EXPLAINED_NATS) | ((how_well > MIN_FAINT_NATS) & (fits >= MIN_FIT_NATS))
         letters[pale[told]] = faint[told]
-    _look_beside(image, labels, alphabet, (letters, faces), np.flatnonzero(legible & (letters.max(axis=1) < FITS)))
-    return Found(faces, how_likely, letters, legible, is_rival)
+    _search_nearby(
+        image, labels, alphabet, (letters, faces), np.flatnonzero(legible & (letters.max(axis=1) < MIN_FIT_NATS))
+    )
+    return FaceReadings(faces, how_likely, letters, legible, is_rival)
 
 
-def _look_beside(
+def _search_nearby(
     image: Picture, labels: LabelBuffer, alphabet: Alphabet, found: tuple[Array, Faces], poor: Indices
 ) -> None:
     """Move faces ``found``, with the log-likelihoods of their characters, to where some character fits better.
@@ -289,7 +296,7 @@ def _look_beside(
     if not len(poor):
         return
     before = faces.of(poor)
-    rows, placed = compare(image, _wide_round(before), labels, alphabet)
+    rows, placed = compare(image, _on_wide_grid(before), labels, alphabet)
     off = _off_place_nats(placed, np.repeat(before.centres_px, len(WIDE_MM), axis=0))
     worth = (rows.max(axis=1) - off).reshape(len(poor), -1)
     is_better = worth.max(axis=1) > letters[poor].max(axis=1)
@@ -309,7 +316,7 @@ def search_face(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: 
         scores: (k,) of the heights.
     """
     found = _search(image, straight, labels, alphabet, scores)
-    if found.explains > MOSTLY:
+    if found.explains > HALF_EXPLAINED_NATS:
         return found
     evened = _search(flatten_illumination(image, straight), straight, labels, alphabet, scores)
     return evened if evened.explains > found.explains else found
@@ -317,21 +324,21 @@ def search_face(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: 
 
 def _search(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array) -> FoundFace:
     """As :func:`search_face`, in the light of the given picture."""
-    rings, _ = centred(image, straight, labels, alphabet.ring_mm)
+    rings, _ = centre_faces(image, straight, labels, alphabet.ring_mm)
     height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
-    rows, placed = compare(image, _wide_round(rings), labels, alphabet, is_faint=True)
-    how_well = explained(rows.max(axis=1), bare_wood_log_likelihood(image, placed, labels))
+    rows, placed = compare(image, _on_wide_grid(rings), labels, alphabet, is_faint=True)
+    how_well = explained_log_ratio(rows.max(axis=1), bare_wood_log_likelihood(image, placed, labels))
     off = _off_place_nats(placed, straight.of(height).centres_px)
     best = int((how_well + scores[height] - off).argmax())
     face, letters = placed.of(np.array([best])), rows[[best]]
-    for _ in range(REFINED):
+    for _ in range(REFINEMENT_STEPS):
         letters, face = compare(image, face, labels, alphabet, is_faint=True)
     bare = bare_wood_log_likelihood(image, face, labels)
-    explains, gain = explained(letters.max(axis=1), bare), face_gain(letters, bare)
+    explains, gain = explained_log_ratio(letters.max(axis=1), bare), face_gain(letters, bare)
     return FoundFace(face, letters[0], float(explains[0]), float(gain[0]))
 
 
-def _wide_round(faces: Faces) -> Faces:
+def _on_wide_grid(faces: Faces) -> Faces:
     """Each of some faces (k) displaced by all of :data:`WIDE_MM`, one after the other."""
     count = len(faces.ranks)
     return faces.of(np.repeat(np.arange(count), len(WIDE_MM))).moved(np.tile(WIDE_MM, (count, 1)))

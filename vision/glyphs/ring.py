@@ -253,7 +253,7 @@ def _rings(darker: Array, is_seen: Mask, radii_mm: Points, around: Points) -> Po
         for k in range(count):
             own_mm[k], weights[k] = _darkest(darker[number, seen[k]], radii_mm, first, end)
             towards[k, 0], towards[k, 1] = around[seen[k], 0], around[seen[k], 1]
-        rings[number, 0], rings[number, 1] = _fitted(towards[:count], own_mm[:count], weights[:count])
+        rings[number, 0], rings[number, 1] = _fit_circle(towards[:count], own_mm[:count], weights[:count])
     return rings
 
 
@@ -271,7 +271,7 @@ def _darkest(darker: Array, radii_mm: Points, first: int, end: int) -> tuple[flo
 
 
 @compiled
-def _fitted(around: Points, own_mm: Points, weights: Points) -> tuple[float, float]:
+def _fit_circle(around: Points, own_mm: Points, weights: Points) -> tuple[float, float]:
     """Radius and variance of the circle fitted to points ``own_mm`` (k,) from the centre, in directions (k, 2)."""
     trust, off_mm, spread_mm, most = weights.copy(), np.empty(len(own_mm)), 0.0, 1e-9
     for _ in range(ROUNDS):

@@ -23,31 +23,31 @@ from vision.scene.label_buffer import LabelBuffer
 Array = npt.NDArray[np.float32]
 Spectra = npt.NDArray[np.complex64]
 
-SPREAD = 0.22
+VALUE_DEVIATION = 0.22
 """Standard deviation of a value about its template's: blur, shadows, a misplaced centre.  Chosen by eye."""
 
-FAINTER = 0.3
+CONTRAST_DEVIATION = 0.3
 """Standard deviation of a faint character's contrast about its template's, as a share of it.  Chosen by eye."""
 
 INDEPENDENT_MM2 = 12.0
 """Area over which errors are correlated: strokes are two to three millimetres wide.  Chosen by eye."""
 
-ERROR_MM2 = SPREAD**2 * INDEPENDENT_MM2
+ERROR_MM2 = VALUE_DEVIATION**2 * INDEPENDENT_MM2
 """Integral of squared differences over a face, in mm², that costs half a nat."""
 
 NEAR_MM = 0.4
 """Displacement up to which a face changes linearly, since strokes are wider.  Chosen by eye."""
 
-CENTRED_MM = 0.8
+CENTRE_DEVIATION_MM = 0.8
 """Standard deviation, along each axis, of a face's centre about that of its circles.  Chosen by eye."""
 
-FINEST = 31
+MAX_FREQUENCY = 31
 """Highest angular frequency that is compared; beyond it pictures contain only noise.  Chosen by eye."""
 
-_FREQUENCIES = (FINEST + 1) // 2
+_FREQUENCIES = (MAX_FREQUENCY + 1) // 2
 """Number of even, and of odd, frequencies: each needs half of the sums below (radix-2 Fourier transform)."""
 _HALF = GLYPH_ANGLES // 2
-_ORDER = np.arange(FINEST + 1).reshape(_FREQUENCIES, 2).T
+_ORDER = np.arange(MAX_FREQUENCY + 1).reshape(_FREQUENCIES, 2).T
 """(2, frequencies) the even and the odd ones."""
 _TURN = 2 * np.pi / GLYPH_ANGLES * _ORDER[:, :, None] * np.arange(_HALF)
 _WAVES = np.stack([np.cos(_TURN), -np.sin(_TURN)], axis=2)
@@ -59,7 +59,7 @@ _FROM_WAVES = (_TWICE * _WAVES).reshape(2, 2 * _FREQUENCIES, _HALF).swapaxes(1, 
 _COMPARED = tuple(slice(first * GLYPH_RADII, end * GLYPH_RADII) for first, end in ((0, 2), (2, 3), (3, 5), (5, 7)))
 """Which channels of :func:`.unrolling.sample` are compared: how dark a face is, weight, gradients along x and y."""
 
-AT_ONCE = 8
+BATCH_SIZE = 8
 """Number of faces compared at once: the data of more would not fit in the processor's cache."""
 
 
@@ -90,11 +90,11 @@ def unrolled(image: npt.NDArray[np.uint8], faces: Faces) -> list[Glyph]:
 
     ``image``: (height, width, 3) uint8 BGR, in which nothing occludes the faces.
     """
-    shares = np.rint(shares_of(image, nothing_before(image), faces) * (255 / BRIGHTEST)).astype(np.uint8)
+    shares = np.rint(shares_of(image, empty_label_buffer(image), faces) * (255 / BRIGHTEST)).astype(np.uint8)
     return [share.transpose(1, 2, 0).tobytes() for share in shares]
 
 
-def nothing_before(image: npt.NDArray[np.uint8]) -> LabelBuffer:
+def empty_label_buffer(image: npt.NDArray[np.uint8]) -> LabelBuffer:
     """The label buffer (height, width) uint16 of a picture (height, width, 3) in which nothing occludes a face."""
     return np.zeros(image.shape[:2], np.uint16)
 
@@ -156,10 +156,10 @@ def _compared(
     """
     count = len(faces.ranks)
     likely, steps_mm = np.empty((count, len(alphabet.letters)), np.float32), np.empty((count, 2))
-    for first in range(0, count, AT_ONCE):
-        some = np.arange(first, min(first + AT_ONCE, count))
+    for first in range(0, count, BATCH_SIZE):
+        some = np.arange(first, min(first + BATCH_SIZE, count))
         sampled, integrals = sample(image, labels, faces.of(some))
-        here = slice(first, first + AT_ONCE)
+        here = slice(first, first + BATCH_SIZE)
         _place(_correlate(sampled, alphabet), integrals, is_faint, likely[here], steps_mm[here])
     return likely, steps_mm
 
@@ -217,7 +217,7 @@ def _normal(integrals: Array, letters: int) -> Array:
 
     Sum of squares; gradient by x, by y; and the inverse of the normal matrix: its xx, xy and yy entries.
     """
-    count, usual = len(integrals), ERROR_MM2 / CENTRED_MM**2
+    count, usual = len(integrals), ERROR_MM2 / CENTRE_DEVIATION_MM**2
     normal = np.empty((6, letters * count), np.float32)
     for face in range(count):
         alone, x_falling, y_falling, x_curved, both, y_curved = integrals[face]
@@ -250,7 +250,7 @@ def _fit(
         least: (lanes,) float32 mm², is altered.
         steps_mm: (2, lanes) float32, displacements there, are altered.
     """
-    half, usual = np.float32(0.5), np.float32(ERROR_MM2 / FAINTER**2)
+    half, usual = np.float32(0.5), np.float32(ERROR_MM2 / CONTRAST_DEVIATION**2)
     for i in range(len(least)):
         darker, weight = (
             parts[0, 0, turn, i] + sign * parts[0, 1, turn, i],

@@ -12,8 +12,8 @@ from vision.glyphs.face_choice import ELSEWHERE_MM, FACE_FOUND, Candidates
 from vision.glyphs.face_detection import box_px
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import (
-    LOG_DISTINCT,
-    Found,
+    MIN_LOG_PROBABILITY,
+    FaceReadings,
     FoundFace,
     bare_faces,
     character_gain,
@@ -25,12 +25,12 @@ from vision.glyphs.legibility import (
 )
 from vision.glyphs.ring import find_ring, ring_log_ratio
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import compare_beside_colours, rescored, reweight_heights, stacks_of
+from vision.inference.comparison import combine_scores, compare_with_colours, reweight_heights, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.face_evidence import (
-    IN_QUESTION,
-    by_height,
-    look_for_faces,
+    IN_QUESTION_NATS,
+    detect_faces,
+    evidence_by_height,
     remove_faceless,
 )
 from vision.inference.hypothesis import Hypothesis
@@ -44,23 +44,23 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-STRANGE = -15.0
+NO_FIT_NATS = -15.0
 """Log-likelihood of the best character below which none fits, as most of the face is left unexplained.  The stack may
 then have another height, however unlikely: its face is looked for at all of them."""
 
-TALL = 5
+MIN_TALL_PIECES = 5
 """Towers of at least this many pieces are searched for faces at all heights: few are that high."""
 
 MAX_SEARCHED = 16
 """Most faces on which no character fits that are searched once more: when there are more, a hand lies over them."""
 
-NONE: Indices = np.zeros(0, np.intp)
+NO_CELLS: Indices = np.zeros(0, np.intp)
 
 Searched = dict[tuple[bytes, bytes, bytes], FoundFace]
 """Results of searches for a face, keyed by the centres of a cell's faces, their scores, and what is visible there."""
 
 
-class _Read(NamedTuple):
+class _ReadResult(NamedTuple):
     """What was read on some cells.
 
     Attributes:
@@ -70,12 +70,12 @@ class _Read(NamedTuple):
         faceless: (b,) those where no face was found at any height, either.
     """
 
-    known: list[_Known]
+    known: list[_LocatedFace]
     strange: Indices
     faceless: Indices
 
 
-class _Known(NamedTuple):
+class _LocatedFace(NamedTuple):
     """A cell whose face was found.
 
     Attributes:
@@ -102,27 +102,27 @@ def read_characters(
     """
     taken, image = image, image if legible is None else legible
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
-    look_for_faces(image, hypothesis, alphabet)
+    detect_faces(image, hypothesis, alphabet)
     cells, searched = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), Searched()
     known, strange, faceless = _read(image, hypothesis, alphabet, cells, found, searched)
     if remove_faceless(image, hypothesis, faceless):
         cells = cells[hypothesis.state[cells] > 0]
         known, strange, _ = _read(image, hypothesis, alphabet, cells, found, searched, known)
     scores = hypothesis.scores.copy()
-    again, occluded = _place(hypothesis, known)
+    again, occluded = _rescore_by_faces(hypothesis, known)
     # What was occluded by a stack that was mistaken for a higher one may have been strange for that alone…
     hasty = np.intersect1d(strange, occluded)
     hypothesis.score(hasty, scores[hasty])
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
     # …and if no face was found there at all, that has counted against it too early.
-    _forget_faces(hypothesis, np.intersect1d(faceless, hasty))
-    update_around(hypothesis, NONE)
-    unsure = cells[found[cells].max(axis=1) < LOG_DISTINCT]
+    _discard_face_evidence(hypothesis, np.intersect1d(faceless, hasty))
+    update_around(hypothesis, NO_CELLS)
+    unsure = cells[found[cells].max(axis=1) < MIN_LOG_PROBABILITY]
     again = np.unique(np.concatenate([again, hasty, unsure]))
     sure, _, late = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     placed = {face.cell for face in known} - set(hasty.tolist())
-    again, _ = _place(hypothesis, [face for face in sure if face.cell not in placed], known)
+    again, _ = _rescore_by_faces(hypothesis, [face for face in sure if face.cell not in placed], known)
     last = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     # What is known by now of the stacks behind may have brought some back.
     late = np.union1d(late, last.faceless)
@@ -133,24 +133,24 @@ def read_characters(
     held = hypothesis.state.copy()
     weigh_by_boundaries(image, hypothesis, np.flatnonzero(hypothesis.updated))
     # What had no face because it seemed occluded by a stack that boundaries have since removed was judged too early.
-    uncovered = np.intersect1d(np.union1d(faceless, late), _beside_removed(hypothesis, held))
-    _forget_faces(hypothesis, uncovered)
+    uncovered = np.intersect1d(np.union1d(faceless, late), _neighbours_of_removed(hypothesis, held))
+    _discard_face_evidence(hypothesis, uncovered)
     converge(hypothesis)
     found[uncovered] = 0
     unread = (hypothesis.state > 0) & hypothesis.updated & (found == 0).all(axis=1)
     read = _read(image, hypothesis, alphabet, np.flatnonzero(unread), found, searched)
-    again, _ = _place(hypothesis, read.known, [*known, *sure, *last.known])
+    again, _ = _rescore_by_faces(hypothesis, read.known, [*known, *sure, *last.known])
     weigh_by_boundaries(image, hypothesis, again)
     return found
 
 
-def _forget_faces(hypothesis: Hypothesis, cells: Indices) -> None:
+def _discard_face_evidence(hypothesis: Hypothesis, cells: Indices) -> None:
     """Have ``cells`` (b,) updated by colours alone, discarding all evidence of faces there."""
     hypothesis.read_glyphs(cells, np.zeros_like(hypothesis.glyph_log_ratio[cells]))
     hypothesis.invalidate(cells)
 
 
-def _beside_removed(hypothesis: Hypothesis, held: Indices) -> Indices:
+def _neighbours_of_removed(hypothesis: Hypothesis, held: Indices) -> Indices:
     """(b,) cells whose pixels are touched by stacks of the states ``held`` (n,) that no longer stand."""
     hypothesis.settle()
     for cell in np.flatnonzero((held > 0) & (hypothesis.state == 0)).tolist():
@@ -175,14 +175,14 @@ def read_character(
     candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
     found, _ = read_faces(image, candidate, labels, alphabet)
     face, letters = found.faces, found.letters[0]
-    searched = search_face(image, alone, labels, alphabet, candidate.scores) if _is_strange(found)[0] else None
+    searched = search_face(image, alone, labels, alphabet, candidate.scores) if _fits_no_character(found)[0] else None
     if searched:
         face, letters = searched.face, searched.letters
     rank = hypothesis.geometry.rank
     nearer = hypothesis.faces_on(np.flatnonzero((hypothesis.state > 0) & (rank > rank[cell])))
     if (distances_mm(face, nearer) < ELSEWHERE_MM).any():
         return np.zeros_like(letters), 0.0
-    gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NONE))[0][0])
+    gain = float(character_gain(image, candidate, labels, alphabet, hypothesis.faces_on(NO_CELLS))[0][0])
     if searched:
         gain = max(gain, searched.gain)
     if alphabet.ring_mm is None:
@@ -199,22 +199,25 @@ def _read(
     cells: Indices,
     found: Array,
     searched: Searched,
-    before: Sequence[_Known] = (),
-) -> _Read:
+    before: Sequence[_LocatedFace] = (),
+) -> _ReadResult:
     """Read the characters on ``cells`` (b,), where something stands, into ``found`` (n, letters).
 
     Heights at which faces were found ``before`` are looked at again, however unlikely colours have become there.
     """
-    known: list[_Known] = []
+    known: list[_LocatedFace] = []
     if not len(cells):
-        return _Read(known, cells, cells)
+        return _ReadResult(known, cells, cells)
     count, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
     scores, labels = hypothesis.by_configuration(cells), hypothesis.all_labels()
     # Where the evidence of a face already counts, heights stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
-    is_asked, is_scored = scores > scores.max(axis=1, keepdims=True) - IN_QUESTION - spoken, scores > OUT_OF_REACH / 2
+    is_asked, is_scored = (
+        scores > scores.max(axis=1, keepdims=True) - IN_QUESTION_NATS - spoken,
+        scores > OUT_OF_REACH / 2,
+    )
     # Sides have no characters: what colours take for a tower may be a lower stack in front of another one.
-    is_asked |= (scores.argmax(axis=1) >= TALL - 1)[:, None] & is_scored
+    is_asked |= (scores.argmax(axis=1) >= MIN_TALL_PIECES - 1)[:, None] & is_scored
     for one in before:
         near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
         is_asked[np.ix_(cells == one.cell, near)] = True
@@ -226,26 +229,26 @@ def _read(
     bare = bare_faces(image, seen.faces, labels, is_evened)
     letters, gain = with_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
     is_misled = is_evened | seen.is_rival
-    strange = np.flatnonzero(_is_strange(seen))
+    strange = np.flatnonzero(_fits_no_character(seen))
     if len(strange) > MAX_SEARCHED:
-        strange = NONE
+        strange = NO_CELLS
     others = seen.faces.of(np.setdiff1d(np.flatnonzero(is_found), strange))
     looked_for = cells[np.union1d(strange, np.flatnonzero(is_misled))]
     for k in strange.tolist():
         every = np.flatnonzero(is_scored[k])
         straight = upright.of(cells[k] * count + every)
-        face, letters[k], explains, its_gain = search_once(
+        face, letters[k], explains, its_gain = search_face_cached(
             image, straight, labels, alphabet, scores[k, every], searched
         )
         seen.faces.put(np.array([k]), face)
         is_misled[k], gain[k] = explains > FACE_FOUND, 0
         # What is seen where a stack is hypothesised that does not stand there is the face of another one.
         is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
-        if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > LOG_DISTINCT:
+        if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > MIN_LOG_PROBABILITY:
             gain[k] = its_gain
     scaled = scaled_by_scatter(letters)
     found[cells] = scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
-    is_everywhere = is_misled & (found[cells].max(axis=1) > LOG_DISTINCT)
+    is_everywhere = is_misled & (found[cells].max(axis=1) > MIN_LOG_PROBABILITY)
     for k, cell in enumerate(cells.tolist()):
         if not (is_found[k] or is_everywhere[k]):
             continue
@@ -254,14 +257,14 @@ def _read(
         asked = is_everywhere[k] | is_asked[k, every]
         asked |= np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM
         if asked.sum() > 1:
-            known.append(_Known(cell, every[asked], shifts_mm[asked], seen.faces.of(np.array([k]))))
-    spoken = by_height(hypothesis, cells, seen.faces, gain, np.zeros_like(gain))
-    in_doubt = np.where(spoken > 0, scores, -np.inf).max(axis=1) < IN_QUESTION
+            known.append(_LocatedFace(cell, every[asked], shifts_mm[asked], seen.faces.of(np.array([k]))))
+    spoken = evidence_by_height(hypothesis, cells, seen.faces, gain, np.zeros_like(gain))
+    in_doubt = np.where(spoken > 0, scores, -np.inf).max(axis=1) < IN_QUESTION_NATS
     speaking = np.flatnonzero(in_doubt & (gain > 0))
     so_far = hypothesis.glyph_log_ratio[cells[speaking]]
     hypothesis.read_glyphs(cells[speaking], np.maximum(spoken[speaking], so_far))
-    faceless = cells[strange[letters[strange].max(axis=1, initial=-np.inf) <= STRANGE]]
-    return _Read(known, looked_for, faceless)
+    faceless = cells[strange[letters[strange].max(axis=1, initial=-np.inf) <= NO_FIT_NATS]]
+    return _ReadResult(known, looked_for, faceless)
 
 
 def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) -> None:
@@ -280,15 +283,15 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         which = cell, heights[cell], tried[cell]
-        compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, which)
+        compared, places = compare_with_colours(view, prisms, hypothesis, stacks, which)
         compared = reweight_heights(compared, heights[cell], tried[cell])
         hypothesis.place(cell, places)
-        rescore(hypothesis, cell, rescored(by_colour[cell], heights[cell], compared, tried[cell]))
+        rescore(hypothesis, cell, combine_scores(by_colour[cell], heights[cell], compared, tried[cell]))
         stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]
     hypothesis.settle()
 
 
-def search_once(
+def search_face_cached(
     image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array, searched: Searched
 ) -> FoundFace:
     """As :func:`search_face`, with results cached in ``searched``, since cells are read several times."""
@@ -300,9 +303,9 @@ def search_once(
     return searched[key]
 
 
-def _is_strange(found: Found) -> Mask:
+def _fits_no_character(found: FaceReadings) -> Mask:
     """(b,) where no character fits in the given light, so that a face is searched for."""
-    strange: Mask = ~found.is_legible & (found.letters.max(axis=1) < STRANGE)
+    strange: Mask = ~found.is_legible & (found.letters.max(axis=1) < NO_FIT_NATS)
     return strange
 
 
@@ -312,13 +315,15 @@ def _shifts(hypothesis: Hypothesis, cell: int, straight: Faces, ring: Faces) -> 
     return np.asarray((ring.centres_px - straight.centres_px) @ to_crop.T, np.float32)
 
 
-def _place(hypothesis: Hypothesis, known: list[_Known], before: Sequence[_Known] = ()) -> tuple[Indices, Indices]:
+def _rescore_by_faces(
+    hypothesis: Hypothesis, known: list[_LocatedFace], before: Sequence[_LocatedFace] = ()
+) -> tuple[Indices, Indices]:
     """Rescore heights by the faces that are now ``known``; those that were known ``before`` stay as they are.
 
     Returns the cells (b,) whose surroundings this has changed; and those among the known ones.
     """
     if not known:
-        return NONE, NONE
+        return NO_CELLS, NO_CELLS
     # Where a cell has fewer heights than others, its last one is scored several times.
     most = max(len(face.configurations) for face in known)
     rows = [np.minimum(np.arange(most), len(face.configurations) - 1) for face in known]

@@ -19,8 +19,8 @@ from vision.appearance.tone_curve import gain_in
 from vision.inference.face_colours import face_change
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.lamp import lamp_of
-from vision.inference.outliers import UNLIKE_SHARE, likeliest, outlier_shares, unexplained_shares
+from vision.inference.lamp import estimate_lamp
+from vision.inference.outliers import UNLIKE_SHARE, max_log_likelihood, outlier_shares, unexplained_shares
 from vision.likelihood.denoising import without_noise
 from vision.likelihood.observations import Observations, observe
 from vision.scene.configurations import Configurations
@@ -40,12 +40,12 @@ TOO_BRIGHT = 0.2
 dark, to be changed.  With 0.1 and 0.4 28 own boards were read alike."""
 
 
-class _Lit(NamedTuple):
+class _LampModel(NamedTuple):
     """The colour model under one lamp, and that by which pictures count as understood: sides may be in deep shade, too.
 
     Attributes:
         model, shaded: of (BINS³, materials) float32 log-likelihoods.
-        likeliest: (BINS³,) of ``shaded``, see :func:`vision.inference.outliers.likeliest`.
+        likeliest: (BINS³,) of ``shaded``, see :func:`vision.inference.outliers.max_log_likelihood`.
     """
 
     model: CensoredTable
@@ -55,7 +55,7 @@ class _Lit(NamedTuple):
     def expect(self, first: Bins) -> None:
         """Let saturated channels stand for all bins from ``first`` on."""
         if self.model.expect(first) and self.shaded.expect(first):
-            self.likeliest[:] = likeliest(self.shaded.table)
+            self.likeliest[:] = max_log_likelihood(self.shaded.table)
 
 
 class Colours:
@@ -83,8 +83,8 @@ class Colours:
         self._contrast = colour_model.contrast_to_ground(self.reflectances, _grounds(kit, appearance, configurations))
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(appearance, configurations, paper)
-        self._lit = self._usual = _lit(model, appearance, configurations)
-        self._unusual: dict[Lamp, _Lit] = {}  # made when they are wanted
+        self._lit = self._usual = _lamp_model(model, appearance, configurations)
+        self._unusual: dict[Lamp, _LampModel] = {}  # made when they are wanted
         self._paper = np.exp(self.model[:, Materials.PAPER])
         # The levels of pillars are inferred from colours, too, which must then distinguish cubes from the cloth.
         are_compared = kit.pillars is None
@@ -121,14 +121,14 @@ class Colours:
 
     def follow_lamp(self, hypothesis: Hypothesis) -> bool:
         """Change the model if, given the hypothesis, the lamp is not the usual one; returns whether that is so."""
-        lamp = lamp_of(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
+        lamp = estimate_lamp(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
         if lamp not in self._lamps:
             return False
         if lamp not in self._unusual:
             self._usual.expect(NOTHING_SATURATED)
             usual = self._usual.model.table
             model = colour_model.in_light_of(lamp, usual, self._appearance, self._configurations)
-            self._unusual[lamp] = _lit(model, self._appearance, self._configurations)
+            self._unusual[lamp] = _lamp_model(model, self._appearance, self._configurations)
         self._lit = self._unusual[lamp]
         return True
 
@@ -136,7 +136,7 @@ class Colours:
         """Continue with another ``column``, which the ``appearance`` of the set now has."""
         self._lit.expect(NOTHING_SATURATED)
         colour_model.repaint_column(self.model, column)
-        self._lit = self._usual = _lit(self.model, appearance, self._configurations)
+        self._lit = self._usual = _lamp_model(self.model, appearance, self._configurations)
 
     def look_around(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""
@@ -201,6 +201,6 @@ def _gain(light: Illumination) -> float:
     return float(gain_in(light.at(np.zeros((1, 2)))).mean())
 
 
-def _lit(model: Array, appearance: SetAppearance, configurations: Configurations) -> _Lit:
+def _lamp_model(model: Array, appearance: SetAppearance, configurations: Configurations) -> _LampModel:
     shaded = colour_model.with_deep_shade(model, appearance, configurations)
-    return _Lit(CensoredTable(model), CensoredTable(shaded), likeliest(shaded))
+    return _LampModel(CensoredTable(model), CensoredTable(shaded), max_log_likelihood(shaded))

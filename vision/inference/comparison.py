@@ -114,7 +114,7 @@ def _box_round(
 
 
 @compiled
-def scene_round(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: int) -> Scene:
+def make_scene_at(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell: int) -> Scene:
     """The scene round a cell: everything rendered behind it and in front of it."""
     (left, top), height, width = patch.origin, patch.across.shape[0], patch.across.shape[1] - 1
     spans = make_spans(patch.origin, (height, width), prisms.kinds.shape[1] * PER_PIECE)
@@ -150,7 +150,7 @@ def _paint_on(shown: Surfaces, front: Surfaces, spans: Spans, is_behind: bool) -
 
 
 @compiled
-def compared(
+def compare_configurations(
     patch: Patch,
     prisms: Prisms,
     view: View,
@@ -174,18 +174,18 @@ def compared(
         is_absolute: whether scores are compared with those of other comparisons: then the best one is moved and fitted
             even if it has no rival.
     """
-    return compared_in(scene_round(patch, prisms, view, stacks, cell), stacks, given, fit_nats, is_absolute)
+    return compare_in_scene(make_scene_at(patch, prisms, view, stacks, cell), stacks, given, fit_nats, is_absolute)
 
 
 @compiled
-def compared_in(
+def compare_in_scene(
     scene: Scene,
     stacks: Stacks,
     given: Floats,
     fit_nats: float,
     is_absolute: bool,  # noqa: FBT001
 ) -> tuple[Floats, Floats]:
-    """See :func:`compared`; in the ``scene`` round the cell, which caches what was evaluated in it."""
+    """See :func:`compare_configurations`; in the ``scene`` round the cell, which caches what was evaluated in it."""
     scores, places = given.copy(), np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
     if not _score_unmoved(scene, scores, places, given, stacks) or fit_nats < 0:
         return scores, places
@@ -206,7 +206,7 @@ def compared_in(
 def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, stacks: Stacks) -> bool:
     """Score explanations at their initial places; False, without scores, if too little of a stack would be visible.
 
-    ``scores`` and ``places`` are changed, see :func:`compared`.
+    ``scores`` and ``places`` are changed, see :func:`compare_configurations`.
     """
     before = stacks.configurations[scene.cell]
     if before >= 0:
@@ -226,14 +226,14 @@ def _begin_at_face(scene: Scene, scores: Floats, places: Floats, given: Floats, 
     """Move other stacks to where the face of configuration ``before`` is, if that makes them likelier."""
     for number in range(1, len(given)):
         if given[number] > -np.inf and number != 1 + before:
-            elsewhere = _with_face_of(scene.prisms, (scene.cell, before, number - 1), places[1 + before])
+            elsewhere = _align_face(scene.prisms, (scene.cell, before, number - 1), places[1 + before])
             score = given[number] + log_likelihood_at(scene, number - 1, elsewhere)
             if score > scores[number]:
                 scores[number], places[number] = score, elsewhere
 
 
 @compiled
-def _with_face_of(prisms: Prisms, which: tuple[int, int, int], places: Floats) -> Floats:
+def _align_face(prisms: Prisms, which: tuple[int, int, int], places: Floats) -> Floats:
     """(p, 3) places of a stack whose upper face projects to that of another one, within :data:`MAX_OFFSET_MM`.
 
     ``which``: the cell, the configuration of the other one, whose pieces lie at ``places`` (p, 3), and its own.
@@ -263,9 +263,10 @@ def _shares(scene: Scene, count: int) -> Floats:
 
 @compiled
 def _fit(scene: Scene, scores: Floats, places: Floats, given: Floats, most_nats: Floats) -> None:
-    """Fit the explanations that are in doubt, see :func:`compared`; ``scores`` and ``places`` are changed.
+    """Fit the explanations that are in doubt, see :func:`compare_configurations`.
 
-    ``most_nats`` (1 + f,): how far behind the best one each may be to be fitted.
+    ``scores`` and ``places`` are changed; ``most_nats`` (1 + f,): how far behind the best one each may be to be
+    fitted.
     """
     for number in np.argsort(-scores):
         if scores[number] > scores.max() - most_nats[number]:
@@ -276,25 +277,28 @@ def _fit(scene: Scene, scores: Floats, places: Floats, given: Floats, most_nats:
             scores[number] = given[number] + refine_stack(scene, int(number) - 1, places[number])
 
 
-def compare_on(
+def compare_on_cell(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Floats]
 ) -> tuple[Floats, Floats]:
-    """See :func:`compared`; ``which``: the cell, and what is given on it."""
+    """See :func:`compare_configurations`; ``which``: the cell, and what is given on it."""
     cell, given = which
     tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
     patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
-    scores, places = compared(patch, prisms, view, stacks, cell, given, FIT_NATS, False)  # noqa: FBT003
+    scores, places = compare_configurations(patch, prisms, view, stacks, cell, given, FIT_NATS, False)  # noqa: FBT003
     return scores, places
 
 
-def compare_beside_colours(
+def compare_with_colours(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Array, Mask]
 ) -> tuple[Floats, Floats]:
-    """See :func:`compared`; ``which``: the cell, (1 + f,) colour scores, and (1 + f,) which of these are compared."""
+    """See :func:`compare_configurations`, with the evidence of colours as well.
+
+    ``which``: the cell, (1 + f,) colour scores, and (1 + f,) which of these are compared.
+    """
     cell, heights, tried = which
     given = np.where(tried, bounded_colour_evidence(heights - heights.max()), -np.inf)
     given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
-    return compare_on(view, prisms, hypothesis, stacks, (cell, given))
+    return compare_on_cell(view, prisms, hypothesis, stacks, (cell, given))
 
 
 def reweight_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
@@ -303,12 +307,12 @@ def reweight_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:
     That anything stands remains as likely as before.  ``heights`` (1 + f,): colour scores; ``tried`` (1 + f,): which
     were compared.
     """
-    weighed: Floats = _among_heights(compared, bounded_colour_evidence(heights - heights.max()), tried)
+    weighed: Floats = _reweight_heights(compared, bounded_colour_evidence(heights - heights.max()), tried)
     return weighed
 
 
 @compiled
-def _among_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
+def _reweight_heights(compared: Floats, given: Floats, tried: Mask) -> Floats:
     """See :func:`reweight_heights`; ``given`` (1 + f,): evidence of colours beside the comparison."""
     likeliest, most = -np.inf, -np.inf
     shared = given + BOUNDARY_WEIGHT * (compared - given)
@@ -330,7 +334,7 @@ def bounded_colour_evidence(log_ratios: Floats) -> Floats:
 
 
 @compiled
-def rescored(by_colour: Array, heights: Floats, both: Floats, tried: Mask) -> Array:
+def combine_scores(by_colour: Array, heights: Floats, both: Floats, tried: Mask) -> Array:
     """(states,) scores: ``both`` for those ``tried`` (1 + f,); others are as far behind the best as by ``heights``.
 
     All are relative to the empty cell.  ``by_colour`` (f, colours): colour scores; ``heights`` (1 + f,): of these, the

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.hypothesis import Hypothesis, Isolated
+from vision.inference.hypothesis import Hypothesis, IsolatedScores
 from vision.likelihood import stacks
 from vision.likelihood.column_integrals import CropColumns
 from vision.likelihood.crop_faces import CropFaces, crop_face_log_likelihood
@@ -241,7 +241,7 @@ def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None
         hypothesis.score(cells, np.column_stack([hypothesis.scores[cells, 0], scores.reshape(len(cells), -1)]))
 
 
-def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
+def _isolated(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:
     """Scores of all states on ``cells`` (b,) as if nothing else stood on the board, and every stack stood straight."""
     geometry, table = hypothesis.geometry, hypothesis.geometry.outline_table
     labels = hypothesis.labels(cells, bare=True)
@@ -255,7 +255,7 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> Isolated:
     columns = CropColumns(hypothesis.observations, geometry.visibility, labels, 0, kinds)
     log_prior = _log_prior(hypothesis, cells[looked], upright.shape[1], labels)
     upright[looked] = stacks.score_upright(columns, table, cells[looked], log_prior)
-    return Isolated(
+    return IsolatedScores(
         scores=_with_empty(upright),
         single=upright[:, 0].argmax(axis=1) + 1,
         may_be_single=upright[:, 0].max(axis=1) > 0,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from calibration.srgb import linear_light
 from vision.appearance.tone_curve import OFFSET
-from vision.inference.ground_hue import face_rows, means
+from vision.inference.ground_hue import face_rows, window_means
 from vision.inference.hypothesis import Hypothesis
 
 Array = npt.NDArray[np.float32]
@@ -42,7 +42,7 @@ def face_change(hypothesis: Hypothesis, reflectances: Floats) -> Floats:
     sure = standing[_margin_nats(hypothesis, standing) > SURE_NATS]
     every, configurations = np.arange(len(sure)), (hypothesis.state[sure] - 1) // hypothesis.colours
     windows = face_rows(hypothesis, sure)[every, configurations][:, None]
-    shown, _, is_seen = means(hypothesis, sure, windows)
+    shown, _, is_seen = window_means(hypothesis, sure, windows)
     logs = _log(linear_light(np.maximum(shown[:, ::-1] - OFFSET, 0.0)))
     colour = (hypothesis.state[sure] - 1) % hypothesis.colours
     for number, expected in enumerate(_log(reflectances)):

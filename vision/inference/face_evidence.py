@@ -10,12 +10,12 @@ from vision.glyphs.face_choice import ELSEWHERE_MM, Candidates
 from vision.glyphs.faces import DIRECTIONS, Faces, distances_mm
 from vision.glyphs.legibility import MAX_COUNTER_EVIDENCE, character_gain
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import compare_beside_colours, stacks_of
+from vision.inference.comparison import compare_with_colours, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
-from vision.inference.ground_hue import middles_seen
+from vision.inference.ground_hue import are_middles_visible
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
-from vision.inference.surfaces import UNLIKE_SHARE, of_camouflaged, unlike_board
+from vision.inference.surfaces import UNLIKE_SHARE, board_difference_shares, bound_log_ratios
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.solids import hull, is_inside
 
@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Picture = npt.NDArray[np.uint8]
 
-IN_QUESTION = 15.0
+IN_QUESTION_NATS = 15.0
 """Heights that are less likely than the best one by so many nats need not be searched for their faces, unless the face
 that is found is near theirs: the colours of sides of one wood tell little of how many pieces there are."""
 
@@ -36,11 +36,11 @@ by 15.  Where a square is seen not to look like the board, colours are bounded: 
 ONE_PX_ROUND = np.ones((3, 3), np.uint8)
 """Structuring element by which what is nearer is widened (greyscale dilation), as it has the greater rank."""
 
-WITHIN = (0.45, 0.85)
+SAMPLE_RADII = (0.45, 0.85)
 """Radii of the circles on which a face is sampled for how much of it is hidden, as shares of its own."""
 
 
-def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
+def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
     """Look for faces where colours leave it in doubt whether something stands.
 
     Bare wood, or ground of its colour, is no piece.  A face that reflects a lamp may be as pale as paper, and its ink
@@ -51,26 +51,26 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
     if hypothesis.is_on_learned_board:
         _doubt_colours(hypothesis)
     scores = hypothesis.by_configuration()
-    best, empty_nats = scores.max(axis=1), EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION
-    is_told = ((best >= IN_QUESTION) | (best <= -empty_nats)) & ~hypothesis.is_no_ground
+    best, empty_nats = scores.max(axis=1), EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION_NATS
+    is_told = ((best >= IN_QUESTION_NATS) | (best <= -empty_nats)) & ~hypothesis.is_no_ground
     cells = np.flatnonzero(hypothesis.updated & ~is_told)
     if not len(cells):
         return
     count = scores.shape[1]
     likely = _extended(scores[cells])
-    owner, configuration = np.nonzero(likely > likely.max(axis=1, keepdims=True) - IN_QUESTION)
+    owner, configuration = np.nonzero(likely > likely.max(axis=1, keepdims=True) - IN_QUESTION_NATS)
     candidates = Candidates(upright.of(cells[owner] * count + configuration), owner, likely[owner, configuration])
     standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     others = hypothesis.faces_on(standing)
     # Otherwise the blurred rim of a nearer stack would pass for the wood of a face behind it, and all else for its ink.
     labels = np.asarray(cv2.dilate(hypothesis.all_labels(), ONE_PX_ROUND), np.uint16)
     gain, otherwise, faces = character_gain(image, candidates, labels, alphabet, others)
-    spoken = by_height(hypothesis, cells, faces, gain, otherwise)
+    spoken = evidence_by_height(hypothesis, cells, faces, gain, otherwise)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
         score_all(hypothesis, cell)
     by_colours = np.where(spoken > 0, hypothesis.by_configuration(cells), -np.inf)
     worth = spoken + by_colours
-    is_theirs = _is_another_s(faces, worth.max(axis=1))
+    is_theirs = _is_of_another_cell(faces, worth.max(axis=1))
     is_theirs |= _lost_by(hypothesis, standing, faces) < np.maximum(best[cells], 0) - by_colours.max(axis=1)
     is_theirs |= hidden_nats(hypothesis, cells, worth.argmax(axis=1), faces, gain) > gain
     spoken[is_theirs & (gain > 0)] = 0
@@ -90,13 +90,13 @@ def look_for_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -
 def _doubt_colours(hypothesis: Hypothesis) -> None:
     """Keep colours from ruling out a piece where a learned board is in view but looks different: a face may decide."""
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
-    empty = empty[middles_seen(hypothesis)[empty]]
-    for cell in empty[unlike_board(hypothesis, empty) > UNLIKE_SHARE].tolist():
-        by_colour = of_camouflaged(hypothesis.scores[cell, 1:])
+    empty = empty[are_middles_visible(hypothesis)[empty]]
+    for cell in empty[board_difference_shares(hypothesis, empty) > UNLIKE_SHARE].tolist():
+        by_colour = bound_log_ratios(hypothesis.scores[cell, 1:])
         hypothesis.score(np.array([cell]), np.append(np.float32(0), by_colour)[None])
 
 
-def by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array, otherwise: Array) -> Array:
+def evidence_by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array, otherwise: Array) -> Array:
     """(b, configurations) evidence, in nats, of ``faces`` (b) for each configuration on ``cells`` (b,).
 
     ``gain`` (b,) counts for the heights that have their face there, ``otherwise`` (b,) for all others.
@@ -122,8 +122,8 @@ def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> b
     for cell in cells.tolist():
         by_colour = hypothesis.by_configuration(np.array([cell]))[0]
         heights = np.append(0.0, by_colour)
-        tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION)
-        compared, _ = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
+        tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION_NATS)
+        compared, _ = compare_with_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
         stands = float(compared[1:].max() - compared[0]) - MAX_COUNTER_EVIDENCE
         if stands < 0:
             against = np.full((1, len(by_colour)), stands - by_colour.max(), np.float32)
@@ -151,7 +151,7 @@ def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
     """
     scores = hypothesis.by_configuration(standing)
     lost = (scores.max(axis=1, keepdims=True) - scores).ravel()
-    asked = np.flatnonzero(lost < IN_QUESTION)
+    asked = np.flatnonzero(lost < IN_QUESTION_NATS)
     apart_mm = distances_mm(faces, hypothesis.faces_at_every_height(standing).of(asked))
     every = np.where(apart_mm < ELSEWHERE_MM, lost[asked, None], np.inf)
     return np.asarray(every.min(axis=0, initial=np.inf), np.float32)
@@ -163,7 +163,7 @@ def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: 
     ``gain`` (b,): evidence for each face.  Characters that are read behind a stack count as much against it.
     """
     geometry, hidden = hypothesis.geometry, np.zeros(len(cells), np.float32)
-    within = np.vstack([np.zeros((1, 2)), *(share * DIRECTIONS[:: len(DIRECTIONS) // 8] for share in WITHIN)])
+    within = np.vstack([np.zeros((1, 2)), *(share * DIRECTIONS[:: len(DIRECTIONS) // 8] for share in SAMPLE_RADII)])
     places_px = faces.centres_px[:, None] + faces.radii_mm[:, None, None] * within @ faces.to_picture.transpose(0, 2, 1)
     for k in np.flatnonzero(gain > 0).tolist():
         cell, behind = int(cells[k]), np.flatnonzero((gain > 0) & (faces.ranks < faces.ranks[k]))
@@ -173,7 +173,7 @@ def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: 
     return hidden
 
 
-def _is_another_s(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:
+def _is_of_another_cell(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:
     """(b,) which of ``faces`` (b) coincide with that of a cell for which there is more evidence, by ``worth`` (b,)."""
     together = distances_mm(faces, faces) < ELSEWHERE_MM
     return np.asarray((together & (worth > worth[:, None])).any(axis=1), np.bool_)

@@ -32,12 +32,12 @@ a square may not be ground.  Of the bare squares of 22 sets on printed mats half
 Of 1,800 bare squares of six learned boards five in a hundred had more."""
 
 
-BARE_PILLAR, ON_PILLAR, STRAY = (-4.96, 0.7), (-2.0, 1.35), 0.005
+BARE_PILLAR, ON_PILLAR, STRAY_PROBABILITY = (-4.96, 0.7), (-2.0, 1.35), 0.005
 """Means and standard deviations of the logarithm of that distance on bare pillars and where something stands on them;
 and how often bare ones have any.  Of the unoccluded pillars in 110 pictures of eleven sets half of the bare ones were
 within 0.007 and 99 of 100 within 0.04; where something stood half were beyond 0.13, nine of ten beyond 0.024."""
 
-OWN_SHARE, OWN_SPREAD = 0.8, 0.03
+LEARNED_HUE_PROBABILITY, LEARNED_HUE_DEVIATION = 0.8, 0.03
 """How often what stands on a pillar has the learned hue of a piece, and its standard deviation; else it has any.
 Fitted to 2,769 unoccluded pillars of 14 sets: from 462 to 329 nats, but more on one set (46 to 60)."""
 
@@ -48,7 +48,7 @@ the piece's own; and how often either has any other hue, over what area.  In sha
 bare squares deviate by a further tenth of the change of log brightness.  Fitted to the 623 squares of 37 boards where
 colours were not sure whether anything stands: from 268 to 144 nats, from 35 to 17 wrong."""
 
-LIKE_BOARD = 0.1
+BOARD_HUE_PROBABILITY = 0.1
 """How often a piece has the board's hue all the same: a face that reflects a lamp has the lamp's."""
 
 MIDDLE = 0.6
@@ -57,7 +57,7 @@ MIDDLE = 0.6
 MIN_SEEN = 0.5
 """Share of that which must be visible."""
 
-ASKED_NATS = 1.0
+MIN_HUE_NATS = 1.0
 """Log-likelihood ratio, from hue, above which boundaries are consulted: that anything stands on a cell that seems
 empty, or has its face where the board is taken to be seen."""
 
@@ -68,7 +68,7 @@ def off_hue(hypothesis: Hypothesis, floor: Floats) -> Mask:
     rows, columns = end - first, observations.codes.shape[2]
     # Half the rows and a third of the columns: neighbours of other colours reflect on the rest.
     middle = observations.codes[:, first + rows // 4 : end - rows // 4, columns // 3 : columns - columns // 3]
-    is_off: Mask = np.linalg.norm(_off(hypothesis, middle, floor), axis=1) > OFF_HUE
+    is_off: Mask = np.linalg.norm(_hue_difference(hypothesis, middle, floor), axis=1) > OFF_HUE
     return is_off & (hypothesis.geometry.levels == () or np.array(hypothesis.geometry.levels) == 0)
 
 
@@ -83,20 +83,20 @@ def pillars_log_ratio(hypothesis: Hypothesis, top: Floats, pieces: Floats) -> Fl
     rows = np.flatnonzero((crops.v_mm >= -1.1 * half_mm) & (crops.v_mm <= 0.7 * half_mm))
     columns = np.flatnonzero(np.abs(crops.u_mm) <= 0.7 * half_mm)
     window = np.ix_(np.arange(len(geometry.rank)), rows, columns)
-    off = _off(hypothesis, hypothesis.observations.codes[window], top)
+    off = _hue_difference(hypothesis, hypothesis.observations.codes[window], top)
     apart = np.maximum(np.linalg.norm(off, axis=1), 1e-4)
     # Densities of the logarithm of a distance, in any direction, become densities of a hue.
     area = 2 * np.pi * apart**2
     any_hue, bare = (normal_density(np.log(apart), *each) / area for each in (ON_PILLAR, BARE_PILLAR))
-    own = hue_density(off[:, None], hue_of(pieces) - hue_of(top), OWN_SPREAD, PIECE_STRAYS).max(axis=1)
-    stands = OWN_SHARE * own + (1 - OWN_SHARE) * any_hue
-    ratio = np.log(stands / ((1 - STRAY) * bare + STRAY * any_hue))
+    own = hue_density(off[:, None], hue_of(pieces) - hue_of(top), LEARNED_HUE_DEVIATION, PIECE_STRAYS).max(axis=1)
+    stands = LEARNED_HUE_PROBABILITY * own + (1 - LEARNED_HUE_PROBABILITY) * any_hue
+    ratio = np.log(stands / ((1 - STRAY_PROBABILITY) * bare + STRAY_PROBABILITY * any_hue))
     nearest = hypothesis.all_labels().ravel()[crops.flat_px[window]] >> RANK_BITS
     is_hidden = (nearest > geometry.rank[:, None, None]).any(axis=(1, 2))
     return np.asarray(np.where(is_hidden, 0.0, ratio), np.float64)
 
 
-def _off(hypothesis: Hypothesis, codes: npt.NDArray[np.generic], ground: Floats) -> Floats:
+def _hue_difference(hypothesis: Hypothesis, codes: npt.NDArray[np.generic], ground: Floats) -> Floats:
     """(n, 2) difference in hue of the mean of ``codes`` (n, rows, columns, 3) from the ``ground`` (3,), r g b."""
     shown = values_of(codes.mean(axis=(1, 2)), hypothesis.observations.gain)
     return hue(shown.astype(np.float64)) - hue_of(ground)
@@ -107,7 +107,7 @@ def hue_from_board(hypothesis: Hypothesis, cells: Indices) -> Floats:
 
     0 where too little of that is visible, or the board is not known.
     """
-    shown, board, is_seen = _round_middles(hypothesis)
+    shown, board, is_seen = _middle_means(hypothesis)
     off: Floats = np.linalg.norm(hue(shown) - hue(board), axis=1) * is_seen
     return off[cells]
 
@@ -118,12 +118,12 @@ def board_log_ratio(hypothesis: Hypothesis, pieces: Floats) -> Floats:
     A single pixel hardly distinguishes a dark board from a dark piece, but all of them together do.  0 where too little
     is visible, or the board is not known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
-    return _log_ratio(_round_middles(hypothesis), pieces)
+    return _log_ratio(_middle_means(hypothesis), pieces)
 
 
-def middles_seen(hypothesis: Hypothesis) -> Mask:
+def are_middles_visible(hypothesis: Hypothesis) -> Mask:
     """(n,) cells whose middle is visible, where a learned board is known."""
-    return _round_middles(hypothesis)[2]
+    return _middle_means(hypothesis)[2]
 
 
 def faces_log_ratio(hypothesis: Hypothesis, cells: Indices, pieces: Floats) -> Floats:
@@ -133,7 +133,7 @@ def faces_log_ratio(hypothesis: Hypothesis, cells: Indices, pieces: Floats) -> F
     known.  ``pieces`` (colours, 3): reflectances, r g b.
     """
     rows = face_rows(hypothesis, cells)
-    ratio: Floats = _log_ratio(means(hypothesis, cells, rows), pieces)
+    ratio: Floats = _log_ratio(window_means(hypothesis, cells, rows), pieces)
     return ratio.reshape(rows.shape[:2])
 
 
@@ -148,17 +148,20 @@ def face_rows(hypothesis: Hypothesis, cells: Indices) -> Indices:
     return np.stack([begins + margins, ends - margins], axis=-1).astype(np.intp)
 
 
-def tell_hues_on_board(hypothesis: Hypothesis, pieces: Floats) -> None:
+def store_hue_evidence(hypothesis: Hypothesis, pieces: Floats) -> None:
     """Store the evidence of hue on the cells of a learned board; ``pieces`` (colours, 3): reflectances, r g b."""
     ratio = board_log_ratio(hypothesis, pieces)
     hypothesis.tell_off_hue(hypothesis.off_hue, ratio)
-    hypothesis.tell_camouflaged(np.flatnonzero((ratio > ASKED_NATS) & hypothesis.updated & (hypothesis.state == 0)))
+    hypothesis.tell_camouflaged(np.flatnonzero((ratio > MIN_HUE_NATS) & hypothesis.updated & (hypothesis.state == 0)))
     cells = np.flatnonzero(hypothesis.updated & ((hypothesis.state > 0) | hypothesis.camouflaged))
     hypothesis.tell_hues_of_faces(cells, faces_log_ratio(hypothesis, cells, pieces))
 
 
 def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
-    """(k,) log-likelihood ratio of the hues of ``pieces`` against the board's, given what :func:`means` returns (k)."""
+    """(k,) log-likelihood ratio of the hues of ``pieces`` against the board's.
+
+    ``seen``: what :func:`window_means` returns (k).
+    """
     shown, board, is_seen = seen
     own = hue(board)
     off = hue(shown) - own
@@ -166,16 +169,16 @@ def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
     bare = hue_density(off, np.zeros(2), BARE_SPREAD + SHADE_SPREAD * shade, BARE_STRAYS)
     of_pieces = hue(display(pieces)[:, ::-1] + OFFSET) - own[:, None]
     stands = hue_density(off[:, None], of_pieces, PIECE_SPREAD, PIECE_STRAYS).max(axis=1)
-    return np.where(is_seen, np.log(LIKE_BOARD + (1 - LIKE_BOARD) * stands / bare), 0.0)
+    return np.where(is_seen, np.log(BOARD_HUE_PROBABILITY + (1 - BOARD_HUE_PROBABILITY) * stands / bare), 0.0)
 
 
-def _round_middles(hypothesis: Hypothesis) -> tuple[Floats, Floats, Mask]:
-    """What :func:`means` returns for a window round the middle of each cell (n)."""
+def _middle_means(hypothesis: Hypothesis) -> tuple[Floats, Floats, Mask]:
+    """What :func:`window_means` returns for a window round the middle of each cell (n)."""
     cells, columns = np.arange(len(hypothesis.geometry.rank)), hypothesis.observations.codes.shape[2]
-    return means(hypothesis, cells, np.tile(hypothesis.geometry.rows_round, (len(cells), 1, columns, 1)))
+    return window_means(hypothesis, cells, np.tile(hypothesis.geometry.rows_round, (len(cells), 1, columns, 1)))
 
 
-def means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats, Floats, Mask]:
+def window_means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple[Floats, Floats, Mask]:
     """Means over windows of the crops of ``cells`` (b,): of what is seen, of the board, and whether enough is visible.
 
     The first two are (b · w, 3) display values b g r plus ``tone_curve.OFFSET``.  ``rows`` (b, w, columns, 2): of each
@@ -210,7 +213,7 @@ def _sums(
         labels: of the whole picture.
         places: (n, rows, columns) pixels of the crops, and (n,) the cells' ranks.
         cells: (b,).
-        windows: (b, w, columns, 2) rows as in :func:`means`; (k,) columns.
+        windows: (b, w, columns, 2) rows as in :func:`window_means`; (k,) columns.
     """
     (flat_px, rank), (rows, columns), flat = places, windows, labels.reshape(-1)
     sums = np.zeros((*rows.shape[:2], 7))

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import PIECE_NATS, Stacks, compare_on, stacks_of
+from vision.inference.comparison import PIECE_NATS, Stacks, compare_on_cell, stacks_of
 from vision.inference.coordinate_ascent import all_scores, highest_scored, score_all, update_around
-from vision.inference.ground_hue import ASKED_NATS
+from vision.inference.ground_hue import MIN_HUE_NATS
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.picture_view import Look, View
-from vision.inference.surfaces import by_surfaces, of_camouflaged
+from vision.inference.picture_view import View, ViewFactory
+from vision.inference.surfaces import bound_log_ratios, surface_log_ratios
 from vision.scene.prisms import Prisms
 
 Floats = npt.NDArray[np.float64]
@@ -45,11 +45,11 @@ reflects a lamp, or did when it was learned, colours preferred a piece on bare s
 five more of 27,000 squares were wrong."""
 
 LEARNED_COLOUR_WEIGHT, LEARNED_BOUNDARY_WEIGHT = 0.4, 0.6
-"""Weights of colours and boundaries, which look at the same pixels.  Fitted, with :data:`ASIDE_MM`, to the heights of
-3,482 stacks on 52 boards: from 149 to 129 nats on held-out boards, from 50 to 40 wrong, compared with 0.6 and 0.9
-without it; adding surfaces does not improve on that."""
+"""Weights of colours and boundaries, which look at the same pixels.  Fitted, with :data:`FACE_OFFSET_MM`, to the
+heights of 3,482 stacks on 52 boards: from 149 to 129 nats on held-out boards, from 50 to 40 wrong, compared with 0.6
+and 0.9 without it; adding surfaces does not improve on that."""
 
-ASIDE_MM = 1.5
+FACE_OFFSET_MM = 1.5
 """Standard deviation, along each axis, of an upper face about the middle of its square, besides the priors of the foot
 and of the steps between pieces: people place a piece over the square, and not just over the piece below.  So a stack
 that seems to lean towards the camera, or away from it, all the way up is more likely one piece lower, or higher."""
@@ -62,7 +62,7 @@ ROUNDS = 2
 """How many times neighbours of stacks whose heights change are updated by colours, and weighed again."""
 
 
-def weigh_heights(look: Look, hypothesis: Hypothesis, cells: Indices) -> None:
+def weigh_heights(look: ViewFactory, hypothesis: Hypothesis, cells: Indices) -> None:
     """Decide heights on ``cells`` (b,) that colours leave in doubt, in the picture that was observed.
 
     Faces must be plain: ink makes them uneven, so that no other surface counts beside them, and its edges are no
@@ -77,19 +77,19 @@ def weigh_heights(look: Look, hypothesis: Hypothesis, cells: Indices) -> None:
     hypothesis.settle()
 
 
-def _weigh(look: Look, hypothesis: Hypothesis, cells: Indices) -> Indices:
+def _weigh(look: ViewFactory, hypothesis: Hypothesis, cells: Indices) -> Indices:
     """Weigh the heights of stacks on ``cells`` (b,) that are in doubt; returns the cells (c,) whose height changed."""
     may_stand = cells[(hypothesis.state[cells] > 0) | hypothesis.camouflaged[cells]]
     for cell in may_stand[hypothesis.camouflaged[may_stand]].tolist():
-        by_colour = of_camouflaged(all_scores(hypothesis, cell))
+        by_colour = bound_log_ratios(all_scores(hypothesis, cell))
         hypothesis.score(np.array([cell]), np.append(np.float32(0), by_colour)[None])
     for cell in may_stand[_may_be_higher(hypothesis, may_stand)].tolist():
         score_all(hypothesis, cell)
-    in_doubt = [cell for cell in may_stand.tolist() if _tried(hypothesis, cell).sum() > 1]
+    in_doubt = [cell for cell in may_stand.tolist() if _heights_in_doubt(hypothesis, cell).sum() > 1]
     if not in_doubt:
         return np.empty(0, np.intp)
-    beside = _Beside.of(look(), hypothesis)
-    return np.array([cell for cell in in_doubt if _is_other_height(hypothesis, beside, cell)], np.intp)
+    beside = _ComparisonInputs.of(look(), hypothesis)
+    return np.array([cell for cell in in_doubt if _rescore_height(hypothesis, beside, cell)], np.intp)
 
 
 def _may_be_higher(hypothesis: Hypothesis, cells: Indices) -> Mask:
@@ -97,13 +97,13 @@ def _may_be_higher(hypothesis: Hypothesis, cells: Indices) -> Mask:
 
     Colours, which cannot see where a dark tower ends on a dark board, may have stopped too low.
     """
-    is_hued, rows = hypothesis.face_hue_log_ratio[cells] > ASKED_NATS, np.arange(len(cells))
+    is_hued, rows = hypothesis.face_hue_log_ratio[cells] > MIN_HUE_NATS, np.arange(len(cells))
     highest, last = highest_scored(hypothesis.by_configuration(cells)), is_hued.shape[1] - 1
     may_be: Mask = (highest < last) & is_hued[rows, highest] & is_hued[rows, np.minimum(highest + 1, last)]
     return may_be & ~hypothesis.camouflaged[cells]
 
 
-class _Beside(NamedTuple):
+class _ComparisonInputs(NamedTuple):
     """What boundaries are compared in: the picture, and the hypothesised stacks."""
 
     view: View
@@ -111,35 +111,35 @@ class _Beside(NamedTuple):
     stacks: Stacks
 
     @classmethod
-    def of(cls, view: View, hypothesis: Hypothesis) -> _Beside:
+    def of(cls, view: View, hypothesis: Hypothesis) -> _ComparisonInputs:
         """Collect it for a picture."""
         prisms = hypothesis.geometry.prisms
         assert prisms is not None, "pieces have no upper faces"
         return cls(view, prisms, stacks_of(hypothesis, prisms))
 
 
-def _tried(hypothesis: Hypothesis, cell: int) -> Mask:
+def _heights_in_doubt(hypothesis: Hypothesis, cell: int) -> Mask:
     """(1 + f,) which heights of a stack colours leave in doubt; the first is none.
 
     What seems to be a tower may be the colours of stacks behind the cell, if a single piece is less likely than none.
     """
     heights = hypothesis.by_configuration(np.array([cell]))[0]
-    most_nats = np.where(hypothesis.face_hue_log_ratio[cell] > ASKED_NATS, HUED_NATS, HEIGHT_NATS)
+    most_nats = np.where(hypothesis.face_hue_log_ratio[cell] > MIN_HUE_NATS, HUED_NATS, HEIGHT_NATS)
     is_likely = heights > heights.max() - most_nats
     tried: Mask = np.append(heights.max() < EMPTY_NATS or heights[0] < 0, is_likely)
     return tried
 
 
-def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool:
+def _rescore_height(hypothesis: Hypothesis, beside: _ComparisonInputs, cell: int) -> bool:
     """Rescore a stack whose height is in doubt; returns whether another height is likelier now."""
-    scores, tried = hypothesis.scores[cell].copy(), _tried(hypothesis, cell)
+    scores, tried = hypothesis.scores[cell].copy(), _heights_in_doubt(hypothesis, cell)
     by_colour = scores[1:].reshape(-1, hypothesis.colours)
     heights = by_colour.max(axis=1).astype(np.float64)
     every, uppermost = np.arange(len(heights)), beside.prisms.counts - 1
     while True:
         given = np.where(tried, 0.0, -np.inf)
-        compared, places = compare_on(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
-        aside = (places[1 + every, uppermost, :2] ** 2).sum(axis=1) / (2 * ASIDE_MM**2)
+        compared, places = compare_on_cell(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
+        aside = (places[1 + every, uppermost, :2] ** 2).sum(axis=1) / (2 * FACE_OFFSET_MM**2)
         likely = LEARNED_COLOUR_WEIGHT * heights + LEARNED_BOUNDARY_WEIGHT * compared[1:]
         likely -= PIECE_NATS * uppermost + aside
         beside_best = np.abs(every - int(likely.argmax())) == 1
@@ -148,7 +148,7 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
             break
         tried[1:] |= also
     hypothesis.place(cell, places)
-    stands = _stands(hypothesis, cell, tried, heights, compared) if tried[0] else heights.max()
+    stands = _presence_log_ratio(hypothesis, cell, tried, heights, compared) if tried[0] else heights.max()
     likely += stands - likely[tried[1:]].max()
     # Heights that were not tried keep their log-likelihood ratio to the best one by colours.
     best = int(heights.argmax())
@@ -163,11 +163,15 @@ def _is_other_height(hypothesis: Hypothesis, beside: _Beside, cell: int) -> bool
     return state != before
 
 
-def _stands(hypothesis: Hypothesis, cell: int, tried: Mask, heights: Floats, compared: Floats) -> float:
+def _presence_log_ratio(hypothesis: Hypothesis, cell: int, tried: Mask, heights: Floats, compared: Floats) -> float:
     """Log-likelihood ratio that anything stands on a cell against an empty one; by hue as well, where that is known.
 
     ``heights`` (f,): scores by colours; ``compared`` (1 + f,): by boundaries.
     """
-    by_surface = by_surfaces(hypothesis, cell, tried[1:])
-    likely = PRESENCE_WEIGHTS[0] * heights + PRESENCE_WEIGHTS[1] * by_surface + PRESENCE_WEIGHTS[2] * (compared[1:] - compared[0])
+    by_surface = surface_log_ratios(hypothesis, cell, tried[1:])
+    likely = (
+        PRESENCE_WEIGHTS[0] * heights
+        + PRESENCE_WEIGHTS[1] * by_surface
+        + PRESENCE_WEIGHTS[2] * (compared[1:] - compared[0])
+    )
     return float(likely[tried[1:]].max() + hypothesis.hue_log_ratio[cell])

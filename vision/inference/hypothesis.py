@@ -34,7 +34,7 @@ ROOM_ROWS = 7
 ``vision.likelihood.placement.FACE_FIRST_ROW``, and two more."""
 
 
-class Isolated(NamedTuple):
+class IsolatedScores(NamedTuple):
     """Scores of each cell (b) as if nothing else stood on the board, kept as starting points for block moves.
 
     Attributes:
@@ -108,7 +108,7 @@ class Hypothesis:
         most = int(geometry.configurations.parts.max())
         self.lateral_sums = np.zeros((n, most, len(LATERAL_FACES), SUMS))
         self.lateral_wireframes = np.full((n, most), -1, np.intp)
-        self.isolated = Isolated(
+        self.isolated = IsolatedScores(
             np.zeros((n, states), np.float32), np.zeros(n, np.intp), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         )
         self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
@@ -155,7 +155,7 @@ class Hypothesis:
         for cell in cells.tolist():
             self.places_mm.pop(cell, None)
 
-    def begin(self, cells: Indices, isolated: Isolated) -> None:
+    def begin(self, cells: Indices, isolated: IsolatedScores) -> None:
         """Store the ``isolated`` scores of ``cells`` (b,); those that are active become stale."""
         everywhere = self.isolated
         everywhere.scores[cells], everywhere.single[cells] = isolated.scores, isolated.single

@@ -13,23 +13,23 @@ from vision.appearance.colour_model import Lamp
 from vision.appearance.tone_curve import OFFSET
 from vision.inference.hypothesis import Hypothesis
 
-LOW = 0.85
+LOW_LAMP_SHARE = 0.85
 """Light on sides, as a share of that on faces, above which the lamp is low.  Its median over a board, by what was
 believed, was 0.45 in the middle of 108 pictures of twelve sets, and above this in six.  Before the curve's offset was
 allowed for, the limit was 1.0, and black discs in a real photograph seemed lit by 1.5 where that is 0.7."""
 
-BEHIND = 0.36
+LAMP_BEHIND_SHARE = 0.36
 """The same below which the lamp is behind the board: 32 of these pictures; 29 by the former measure and its limit,
 0.42, with which sides were taken for faces and a face for a side with p 1.0 in one of 0.33."""
 
-FEW = 3
+MIN_STACKS = 3
 """Number of stacks below which a board's median says nothing: one that is misread may show anything."""
 
 MIN_PX = 20.0
 """Pixels of its sides below which a stack says nothing."""
 
 
-def lamp_of(hypothesis: Hypothesis, reflectances: npt.NDArray[np.float64]) -> Lamp:
+def estimate_lamp(hypothesis: Hypothesis, reflectances: npt.NDArray[np.float64]) -> Lamp:
     """Where the lamp stands, from the light on the sides of the hypothesised stacks, in the median of all.
 
     ``reflectances``: (colours, 3), r g b, of the pieces.
@@ -37,10 +37,10 @@ def lamp_of(hypothesis: Hypothesis, reflectances: npt.NDArray[np.float64]) -> La
     standing = np.flatnonzero(hypothesis.state > 0)
     sums = hypothesis.side_steps[standing].sum(axis=(1, 2), dtype=np.float64)
     seen = sums[:, 1] >= MIN_PX
-    if np.count_nonzero(seen) < FEW:
+    if np.count_nonzero(seen) < MIN_STACKS:
         return Lamp.USUAL
     faces = np.log(display(reflectances).max(axis=1) + OFFSET)[
         (hypothesis.state[standing[seen]] - 1) % hypothesis.colours
     ]
     light = np.exp(GAMMA * np.median(sums[seen, 0] / sums[seen, 1] - faces))
-    return Lamp.LOW if light > LOW else Lamp.BEHIND if light < BEHIND else Lamp.USUAL
+    return Lamp.LOW if light > LOW_LAMP_SHARE else Lamp.BEHIND if light < LAMP_BEHIND_SHARE else Lamp.USUAL

@@ -41,7 +41,7 @@ SIDES_WEIGHT = 0.5
 """Weight of the sides' colours: the crops' colours come from the same pixels.  Of 0, 0.5, 0.7 and 1 this made the truth
 likeliest on the sets of the collection."""
 
-LIT_ALIKE = 0.06
+SIDE_DEVIATION = 0.06
 """Standard deviation of the display value of one side about what light and colour predict: turned pieces, nearby lamps,
 varying colours."""
 
@@ -53,7 +53,7 @@ HALF_MM2 = 60.0
 edge, where the placement decides what it shows.  Of 15, 30, 60 and 120 the last two made the truth likeliest on 14 sets
 and 15 own boards."""
 
-ALIKE_IN_TOWER = 0.8
+TOWER_CORRELATION = 0.8
 """Correlation between the residuals of sides that face one way, of pyramids on top of each other: they are in one
 light, and show it at nearly the same place.  0.5 to 0.8 made the truth likeliest there."""
 
@@ -73,7 +73,7 @@ STRAYS = (0.05, 1.0)
 STARTS = np.log([0.25, 0.4, 0.6, 0.85, 1.2, 1.7])
 """Light on all sides, relative to the mat's, from which the search begins."""
 
-USUAL, SPREAD = np.log(0.7), 0.7
+MEAN_LOG_LIGHT, LOG_LIGHT_DEVIATION = np.log(0.7), 0.7
 """Mean and standard deviation of the logarithm of the light on a side, relative to the mat's.  Chosen by eye."""
 
 ROUNDS = 6
@@ -252,7 +252,7 @@ def _pyramid_against(off: Floats, area_mm2: Floats, off_over: Floats, area_over_
     """
     nats = 0.0
     for side in range(len(off)):
-        alike = ALIKE_IN_TOWER if area_over_mm2[side] > 0 else 0.0
+        alike = TOWER_CORRELATION if area_over_mm2[side] > 0 else 0.0
         nats += area_mm2[side] / (area_mm2[side] + HALF_MM2) * _nats_against(off[side], off_over[side], alike)
     return nats
 
@@ -266,7 +266,7 @@ def _nats_against(off: Floats, off_over: Floats, alike: float) -> float:
     squares = 0.0
     for channel in range(3):
         squares += (off[channel] - alike * off_over[channel]) ** 2
-    return float(min(squares / 3 / (LIT_ALIKE**2 * (1 - alike**2)) / 2, MAX_OFF))
+    return float(min(squares / 3 / (SIDE_DEVIATION**2 * (1 - alike**2)) / 2, MAX_OFF))
 
 
 @compiled
@@ -297,7 +297,7 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
 @compiled
 def _likeliest_light(shown: _Shown, means: Floats, is_seen: Mask, reflectance: Floats) -> Floats:
     """See :func:`_light_on_sides`; ``means`` and ``is_seen`` as in :class:`_Sides`."""
-    best, likeliest = np.full((4, 3), USUAL), -np.inf
+    best, likeliest = np.full((4, 3), MEAN_LOG_LIGHT), -np.inf
     for start in STARTS:
         light, weight = np.full((4, 3), start), 1 / 9
         for _ in range(ROUNDS):
@@ -307,7 +307,7 @@ def _likeliest_light(shown: _Shown, means: Floats, is_seen: Mask, reflectance: F
         for pyramid in range(len(nats)):
             most = nats[pyramid].max()
             total += most + np.log(np.exp(nats[pyramid] - most).sum())
-        total -= 0.5 * ((light.mean() - USUAL) / SPREAD) ** 2
+        total -= 0.5 * ((light.mean() - MEAN_LOG_LIGHT) / LOG_LIGHT_DEVIATION) ** 2
         if total > likeliest:
             best, likeliest = light, total
     return best

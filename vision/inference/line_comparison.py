@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.inference.comparison import FIT_NATS, Stacks, compared_in, make_patch_of, scene_round
+from vision.inference.comparison import FIT_NATS, Stacks, compare_in_scene, make_patch_of, make_scene_at
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import View
 from vision.likelihood.boundaries import Patch
@@ -24,7 +24,8 @@ fitting gave a line at most 11 nats more than the tower; half of the pairs were 
 needs no fitting, was likelier by 5 to 37 on 16 squares that were bare, and likelier on 24 of 130 where towers stood."""
 
 UNMOVED, MOVED = -1.0, 0.0
-"""``fit_nats`` of :func:`vision.inference.comparison.compared_in`: stacks stay as they are, or are moved only once."""
+"""``fit_nats`` of :func:`vision.inference.comparison.compare_in_scene`: stacks stay as they are, or are moved only
+once."""
 
 UNMOVED_NATS = 12.0
 """A line, or a tower, that is less likely than the other by more than this while stacks stay as they are cannot replace
@@ -96,13 +97,13 @@ def _against_line(
     towers, in_front, standing, less = np.where(tried, 0.0, nothing), nothing.copy(), nothing.copy(), nothing.copy()
     in_front[lower + 1], standing[second + 1], less[: second + 1] = 0, 0, 0
     stacks.configurations[behind] = -1
-    alone, line, scores, left, gain = scene_round(patch, prisms, view, stacks, cell), -np.inf, towers, -1, 0.0
+    alone, line, scores, left, gain = make_scene_at(patch, prisms, view, stacks, cell), -np.inf, towers, -1, 0.0
     for fit_nats in (UNMOVED, FIT_NATS):
         stacks.configurations[behind], stacks.places[behind] = second, kept_behind
         if fit_nats != UNMOVED:
-            _, found = _absolute(scene_round(patch, prisms, view, stacks, behind), stacks, standing, fit_nats)
+            _, found = _absolute(make_scene_at(patch, prisms, view, stacks, behind), stacks, standing, fit_nats)
             stacks.places[behind] = found[second + 1]
-        scores, _ = _absolute(scene_round(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
+        scores, _ = _absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
         line, stacks.configurations[behind], left, gain = scores[lower + 1], -1, -1, 0.0
         scores, found = _absolute(alone, stacks, towers, fit_nats)
         if second > 0:
@@ -110,13 +111,13 @@ def _against_line(
             stacks.configurations[cell], stacks.places[cell] = tower, found[tower + 1]
             # However little of it is seen.
             stacks.configurations[behind], stacks.places[behind] = 0, 0
-            beside, found = _absolute(scene_round(patch, prisms, view, stacks, behind), stacks, less, fit_nats)
+            beside, found = _absolute(make_scene_at(patch, prisms, view, stacks, behind), stacks, less, fit_nats)
             left = int(beside.argmax()) - 1
             stacks.configurations[cell], stacks.places[cell] = lower, kept
             stacks.configurations[behind], stacks.places[behind] = left, found[left + 1]
         if left >= 0:
             alone_nats = scores.max()
-            scores, _ = _absolute(scene_round(patch, prisms, view, stacks, cell), stacks, towers, fit_nats)
+            scores, _ = _absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, towers, fit_nats)
             gain = scores.max() - alone_nats
         if scores.max() < line - UNMOVED_NATS:
             break
@@ -127,8 +128,8 @@ def _against_line(
 
 @compiled
 def _absolute(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tuple[Floats, Floats]:
-    """See :func:`vision.inference.comparison.compared_in`; scores that can be compared with those in other scenes."""
-    return compared_in(scene, stacks, given, fit_nats, True)  # noqa: FBT003
+    """See :func:`vision.inference.comparison.compare_in_scene`; scores are comparable with those in other scenes."""
+    return compare_in_scene(scene, stacks, given, fit_nats, True)  # noqa: FBT003
 
 
 def compare_with_line(
@@ -172,10 +173,10 @@ def _weighed(
     its, in_front, asked = nothing.copy(), nothing.copy(), np.where(may_be_behind, 0.0, nothing)
     its[tower + 1], in_front[: 1 if is_bare else tower + 1] = 0, 0
     stacks.configurations[behind] = -1
-    alone = scene_round(patch, prisms, view, stacks, cell)
+    alone = make_scene_at(patch, prisms, view, stacks, cell)
     # What stands behind is found with a single piece in front of it.
     stacks.configurations[cell], stacks.places[cell] = 0, 0
-    occluded, of_tower, scores, second = scene_round(patch, prisms, view, stacks, behind), -np.inf, in_front, -1
+    occluded, of_tower, scores, second = make_scene_at(patch, prisms, view, stacks, behind), -np.inf, in_front, -1
     for fit_nats in (UNMOVED, MOVED, FIT_NATS):
         if fit_nats == FIT_NATS:
             in_front[: tower + 1] = 0
@@ -185,7 +186,7 @@ def _weighed(
         scores, found = _absolute(occluded, stacks, asked, fit_nats)
         second = int(scores.argmax()) - 1
         stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
-        scores, _ = _absolute(scene_round(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
+        scores, _ = _absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
         behind_by = UNMOVED_NATS if fit_nats == UNMOVED else 0.0 if is_bare else HOPELESS_NATS
         if scores.max() <= of_tower - behind_by:
             break

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.inference.block_moves import occluded_singles
-from vision.inference.comparison import bounded_colour_evidence, rescored, stacks_of
+from vision.inference.comparison import bounded_colour_evidence, combine_scores, stacks_of
 from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_comparison import HIGHER, Line, compare_with_line, compare_with_tower, faces_apart_mm
-from vision.inference.picture_view import Look
+from vision.inference.picture_view import ViewFactory
 from vision.scene.prisms import Floats
 
 Array = npt.NDArray[np.float32]
@@ -46,11 +46,11 @@ them is visible.  In front of other stacks a tower of pieces with characters may
 ground in their shadow looks like its foot, since sides of wood are pale.  Of 327 towers of 14 such sets that did stand,
 if lower, an empty cell was likelier in two, by 3.3 nats at most; of 23 that did not, in 21, by 5 to 35."""
 
-BESIDE = 1.6
+NEIGHBOUR_PITCHES = 1.6
 """Distance below which two squares are neighbours, in units of the smallest: less than two, more than a diagonal."""
 
 
-def split_lines(look: Look, hypothesis: Hypothesis) -> None:
+def split_lines(look: ViewFactory, hypothesis: Hypothesis) -> None:
     """Replace towers on updated cells by lines of two stacks where boundaries in the picture say so.
 
     ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have upper faces.
@@ -83,7 +83,7 @@ def may_be_of_tower(hypothesis: Hypothesis) -> Mask:
     return is_doubtful
 
 
-def join_lines(look: Look, hypothesis: Hypothesis, asked: Mask) -> None:
+def join_lines(look: ViewFactory, hypothesis: Hypothesis, asked: Mask) -> None:
     """Replace lines of two stacks, the rear one on one of the cells ``asked`` (n,), by towers if boundaries say so.
 
     ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have plain upper faces.
@@ -133,7 +133,7 @@ def _are_neighbours(centres_mm: Floats, cells: Indices, other: int) -> Mask:
     Between the squares of a line that are farther apart, the ground is visible.
     """
     apart_mm = np.linalg.norm(centres_mm[:, :2] - centres_mm[other, :2], axis=1)
-    near: Mask = apart_mm[cells] < BESIDE * np.partition(apart_mm, 1)[1]
+    near: Mask = apart_mm[cells] < NEIGHBOUR_PITCHES * np.partition(apart_mm, 1)[1]
     return near
 
 
@@ -143,7 +143,7 @@ def _assign(hypothesis: Hypothesis, pair: tuple[int, int], line: Line) -> Array:
     if before := int(hypothesis.state[behind]):
         hypothesis.invalidate_neighbours(behind, before)
     hypothesis.assign(behind, _likeliest_alone(hypothesis, behind, line.behind))
-    scores = _standing(hypothesis, cell, line.log_likelihoods, line.tower)
+    scores = _assign_likeliest(hypothesis, cell, line.log_likelihoods, line.tower)
     hypothesis.invalidate(behind)
     return scores
 
@@ -155,7 +155,7 @@ def _likeliest_alone(hypothesis: Hypothesis, cell: int, configuration: int) -> i
     return first + int(scores.argmax()) if configuration >= 0 else 0
 
 
-def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: float) -> Array:
+def _assign_likeliest(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: float) -> Array:
     """Hypothesise the likeliest stack on a cell; returns the cell's (states,) scores.
 
     By colours, and by boundaries: ``compared_ones`` (1 + f,), -inf where not compared; there ``others`` stands instead.
@@ -165,13 +165,13 @@ def _standing(hypothesis: Hypothesis, cell: int, compared_ones: Floats, others: 
     tried = np.isfinite(compared_ones)
     both = np.where(tried, compared_ones + bounded_colour_evidence(heights - heights[tried].max()), -np.inf)
     both[~tried] = both.max() - (compared_ones.max() - others)
-    scores = rescored(by_colour, heights, both, np.ones(len(both), np.bool_))
+    scores = combine_scores(by_colour, heights, both, np.ones(len(both), np.bool_))
     hypothesis.assign(cell, int(scores.argmax()))
     hypothesis.invalidate_neighbours(cell, before)
     return scores
 
 
-def _keep(look: Look, hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
+def _keep(look: ViewFactory, hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
     """Update what changes on some cells touch; the scores ``found`` there are kept, whatever colours now say.
 
     On a learned board heights near them are weighed again, since colours alone have just scored them.

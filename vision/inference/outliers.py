@@ -106,7 +106,7 @@ def is_wrong_board(unexplained: Array, centres_mm: Points) -> bool:
     return bool(spread > SPREAD**2 * usual)
 
 
-def covered(unexplained: Array, centres_mm: Points, pitch_mm: float) -> Mask:
+def covered_cells(unexplained: Array, centres_mm: Points, pitch_mm: float) -> Mask:
     """(n,) cells that do not look as they should and lie side by side: something covers them."""
     unlike = np.flatnonzero(unexplained > UNLIKE_SHARE)
     places = centres_mm[unlike, :2]
@@ -130,13 +130,13 @@ def tempered(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> A
     return mixed.astype(np.float32)
 
 
-def likeliest(colour_model: Array) -> Array:
+def max_log_likelihood(colour_model: Array) -> Array:
     """(BINS³,) greatest log-likelihood of each colour by any material but the bare board and what lies beside it."""
     best: Array = np.delete(colour_model, (Materials.FLOOR, Materials.TABLE), axis=1).max(axis=1)
     return best
 
 
-def by_state(scores: Array, states: tuple[Indices, Indices], letters: Array | None) -> Array:
+def state_log_posteriors(scores: Array, states: tuple[Indices, Indices], letters: Array | None) -> Array:
     """(n, states) log-likelihood, each row's logsumexp 0.
 
     Args:

@@ -33,7 +33,7 @@ UNLIKE, UNLIKE_SHARE = 0.06, 0.1
 """Log brightness by which a pixel differs from the median round a cell's middle, and share of such pixels above which
 the cell is examined: of nine pale pyramids that colours had missed none had less than 0.13."""
 
-UNSEEN = 0.05
+INVISIBLE_PROBABILITY = 0.05
 """Probability that a pale pyramid's edges are not visible, where its faces happen to be as bright as what is beside
 them.  Of 180 pyramids in three sets, two of them pale, none lacked edges as much as the median of bare cells, and 5 %
 as much as that of the most shaded ones."""
@@ -68,7 +68,7 @@ up to the second whatever it looks like.  Nine such cells of one picture had up 
 most."""
 
 
-def find_pale(
+def find_pale_pyramids(
     image: Picture,
     hypothesis: Hypothesis,
     close_up: CloseUp,
@@ -104,7 +104,7 @@ def find_pale(
             0.0 if towers.hue is None else np.mean([hue_log_ratio(apart, expected) for apart in towers.hue], axis=0)
         )
         likeliest, turned = by_pixel.max(axis=1, keepdims=True), len(by_pixel) // len(towers.log_ratio)
-        seen_nats = by_boundaries(towers.log_ratio)[:, None] + by_hue
+        seen_nats = bounded_boundary_log_ratio(towers.log_ratio)[:, None] + by_hue
         most = max(0.0, float(likeliest.max()))
         by_tower = (
             bounded_colour_evidence(likeliest - most)
@@ -122,9 +122,11 @@ def find_pale(
             hypothesis.assign(cell, likeliest_state)
 
 
-def by_boundaries(log_ratio: Floats) -> Floats:
+def bounded_boundary_log_ratio(log_ratio: Floats) -> Floats:
     """``log_ratio`` of pyramids against bare ground by boundaries, bounded as these may be unseen, or a shadow's."""
-    nats: Floats = np.logaddexp(np.log(UNSEEN), log_ratio) - np.logaddexp(0.0, np.log(SHADOW_EDGES) + log_ratio)
+    nats: Floats = np.logaddexp(np.log(INVISIBLE_PROBABILITY), log_ratio) - np.logaddexp(
+        0.0, np.log(SHADOW_EDGES) + log_ratio
+    )
     return nats
 
 

@@ -26,7 +26,7 @@ LINES_SHARE = 0.3
 """Share of the sampled points on lines between squares that must stand out for lines to be expected on bare ground: a
 board full of pieces shows half of them, and on one without lines noise makes a twentieth stand out."""
 
-NOISES = 3.0
+LINE_DEVIATIONS = 3.0
 """Standard deviations of noise by which a line must stand out from both of its sides."""
 
 WITHIN_PX = 0.1
@@ -64,7 +64,7 @@ class View(NamedTuple):
     bare: BarePicture
 
 
-Look = Callable[[], View]
+ViewFactory = Callable[[], View]
 """Returns the view of the observed picture, made only when something is compared."""
 
 
@@ -103,7 +103,7 @@ def lines_share(image: Picture, lines_px: Indices, step: int, noise: Array) -> f
     A point stands out if it is darker, or lighter, than both points ``step`` pixels beside it, or above and below it.
     ``noise``: see :func:`vision.likelihood.noise.noise_of`.
     """
-    return float(_lines_share(image, lines_px, step, NOISES * np.sqrt(noise[0] + 1)))
+    return float(_lines_share(image, lines_px, step, LINE_DEVIATIONS * np.sqrt(noise[0] + 1)))
 
 
 @compiled

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import TOP_VALUE, bin_index, normalise
 from vision.inference.pillar_views import (
-    FURTHER_PIECE,
+    FURTHER_PIECE_ODDS,
     IN_THE_MIDDLE,
     Labels,
     PillarViews,
@@ -45,7 +45,7 @@ SWEEPS = 5
 """Maximum number of sweeps over all pillars; three mostly suffice.  The first infers only what stands on the pillars at
 their initial levels, lest one seem high because of a piece behind it that is not hypothesised yet."""
 
-UNEXPECTED = 1e-4
+UNEXPECTED_LEVEL_PRIOR = 1e-4
 """Prior probability that a pillar whose level is expected stands at another.  Chosen by eye."""
 
 TEMPERATURE = 8.0
@@ -69,7 +69,7 @@ one."""
 
 
 @dataclass(frozen=True, slots=True)
-class LevelQuestion:
+class LevelQuery:
     """What is known about the pillars (n), and what is to be estimated.
 
     Attributes:
@@ -89,7 +89,7 @@ class LevelQuestion:
     occupied: Mapping[int, bool] = field(default_factory=dict)
 
 
-class _Shown(NamedTuple):
+class _ObservedPicture(NamedTuple):
     """The picture that is explained.
 
     Attributes:
@@ -107,7 +107,7 @@ class _Shown(NamedTuple):
     step: int
 
 
-class _Around(NamedTuple):
+class _Surroundings(NamedTuple):
     """What surrounds a pillar, in the rows and columns that it can cover.
 
     Attributes:
@@ -122,7 +122,7 @@ class _Around(NamedTuple):
 
 
 def estimate_levels(
-    small: Picture, light: Array, colours: Colours, views: PillarViews, question: LevelQuestion
+    small: Picture, light: Array, colours: Colours, views: PillarViews, question: LevelQuery
 ) -> tuple[tuple[int, ...], Array, npt.NDArray[np.intp]]:
     """The likeliest levels, the log-likelihood of each by the picture alone, and what may stand on the pillars then.
 
@@ -139,7 +139,7 @@ def estimate_levels(
     """
     step = max(1, round(STEP_MM * views.px_per_mm))
     noise = noise_by_brightness(count_pairs(small, step, views.mat_px))
-    shown = _Shown(small, light, noise, colours, step)
+    shown = _ObservedPicture(small, light, noise, colours, step)
     found = np.column_stack([np.array(question.levels) - views.lowest, np.array(question.configurations)])
     prior, standing = _priors(views, found[:, 0], question)
     count, fits = prior.shape[1], np.zeros(prior.shape)
@@ -171,7 +171,7 @@ def estimate_levels(
 
 
 def _priors(
-    views: PillarViews, begun: npt.NDArray[np.intp], question: LevelQuestion
+    views: PillarViews, begun: npt.NDArray[np.intp], question: LevelQuery
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """(n, l) log prior of each level, and (n, l, s) of what stands on each pillar at that level.
 
@@ -181,9 +181,9 @@ def _priors(
     levels = np.zeros((len(begun), count))
     standing = np.tile(views.log_prior, (len(begun), count, 1))
     for pillar in question.expected:
-        levels[pillar] = np.log(UNEXPECTED / (count - 1))
-        levels[pillar, begun[pillar]] = np.log(1 - UNEXPECTED)
-        standing[pillar] += views.further * np.log(FURTHER_PIECE)
+        levels[pillar] = np.log(UNEXPECTED_LEVEL_PRIOR / (count - 1))
+        levels[pillar, begun[pillar]] = np.log(1 - UNEXPECTED_LEVEL_PRIOR)
+        standing[pillar] += views.further * np.log(FURTHER_PIECE_ODDS)
         standing[pillar, begun[pillar]] = views.log_prior
     for pillar, is_occupied in question.occupied.items():
         standing[pillar, :, slice(0, 1) if is_occupied else slice(1, None)] = -np.inf
@@ -191,7 +191,7 @@ def _priors(
 
 
 def _fits(
-    shown: _Shown,
+    shown: _ObservedPicture,
     views: PillarViews,
     found: npt.NDArray[np.intp],
     asked: tuple[int, Sequence[int]],
@@ -203,7 +203,7 @@ def _fits(
     fits best; None: nothing is.
     """
     pillar, tried = asked
-    around = _around(shown, views, found, pillar)
+    around = _surroundings(shown, views, found, pillar)
     rows = np.empty((len(tried), len(views.log_prior)))
     for (number, level), configuration in itertools.product(enumerate(tried), range(rows.shape[1])):
         labels = around.behind.copy()
@@ -222,7 +222,9 @@ def _fits(
     return rows
 
 
-def _around(shown: _Shown, views: PillarViews, found: npt.NDArray[np.intp], pillar: int) -> _Around:
+def _surroundings(
+    shown: _ObservedPicture, views: PillarViews, found: npt.NDArray[np.intp], pillar: int
+) -> _Surroundings:
     """What surrounds a pillar while the others are as ``found`` (n, 2): index of the level, and configuration."""
     reach, near = reach_of(views, pillar), is_near(views, pillar)
     behind = views.ground[reach].copy()
@@ -236,17 +238,17 @@ def _around(shown: _Shown, views: PillarViews, found: npt.NDArray[np.intp], pill
     image = np.ascontiguousarray(shown.image[reach])
     values = normalise(image, shown.light[pillar])
     part = Part(values, bin_index(np.clip(values, 0, TOP_VALUE)), hidden > 0, views.weight)
-    return _Around(behind, part, contrasts_in(image, (shown.step, views.px_per_mm), shown.noise))
+    return _Surroundings(behind, part, contrasts_in(image, (shown.step, views.px_per_mm), shown.noise))
 
 
-def _log_likelihood(shown: _Shown, views: PillarViews, around: _Around, labels: Labels) -> float:
+def _log_likelihood(shown: _ObservedPicture, views: PillarViews, around: _Surroundings, labels: Labels) -> float:
     """Log-likelihood of the picture round a pillar, segmented by ``labels``."""
     bodies = len(views.faces) * views.storeys
     faces = score_faces(labels, around.part, shown.colours, views.storeys, bodies)
     return float(faces / TEMPERATURE + WEIGHT * score_boundaries(labels, around.part.hidden, around.contrasts))
 
 
-def _placed(shown: _Shown, views: PillarViews, around: _Around, which: tuple[int, int, int]) -> float:
+def _placed(shown: _ObservedPicture, views: PillarViews, around: _Surroundings, which: tuple[int, int, int]) -> float:
     """As :func:`_log_likelihood`, with what stands on a pillar where its boundaries fit best, and its place's prior.
 
     ``which``: the pillar, its level and what stands on it.

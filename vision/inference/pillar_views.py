@@ -29,7 +29,7 @@ Place = tuple[float, ...]
 SHRINK = 2
 """Downscaling factor of the picture: faces are centimetres wide, and half the size costs a quarter."""
 
-FURTHER_PIECE = 1e-3
+FURTHER_PIECE_ODDS = 1e-3
 """Prior odds of one more piece on a pillar: pieces of several sizes are seldom stacked.  Shared among all
 configurations of so many pieces.  Where the pillar stands at another level than expected, each is a further act, as
 rare again.  Chosen by eye."""
@@ -157,7 +157,7 @@ def _per_mm(kit: Kit, cell: str, level: int, view: tuple[Registration, Camera]) 
 
 def _log_prior(heights: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """(s,) float64 log prior of stacks of so many pieces each."""
-    log_prior: npt.NDArray[np.float64] = np.maximum(heights - 1, 0) * np.log(FURTHER_PIECE)
+    log_prior: npt.NDArray[np.float64] = np.maximum(heights - 1, 0) * np.log(FURTHER_PIECE_ODDS)
     return log_prior - np.log(np.bincount(heights)[heights])
 
 

@@ -14,7 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.bare_picture import NO_BARE, BarePicture
-from vision.inference.comparison import compare_beside_colours, compare_on, rescored, reweight_heights, stacks_of
+from vision.inference.comparison import (
+    combine_scores,
+    compare_on_cell,
+    compare_with_colours,
+    reweight_heights,
+    stacks_of,
+)
 from vision.inference.coordinate_ascent import AllScores, score_all
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
@@ -34,7 +40,7 @@ five folders of the collection colours preferred the wrong one in 12, in two of 
 in each other's shade and may be as dark as any cube: there colours are wrong by 24 nats (Diamond 9504 of
 ``tools.soak_traced``)."""
 
-TOLD_NATS = 12.0
+DECIDED_NATS = 12.0
 """Nothing is compared where colours make the best explanation likelier than all others by more than this, except on
 pillars: of 671 such stacks, and 254 bare cells, in 22 folders and sets of discs and blocks no comparison preferred
 another, and at least 5.7 nats of the lead were left; with a lead of 8 to 10 nats one of 404 did."""
@@ -80,7 +86,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
     """Compare what is in doubt on ``cells`` (b,); returns whether the state of some has changed."""
     stacks, changed = stacks_of(hypothesis, prisms), False
     doubt = DOUBT_ON_PILLARS_NATS if hypothesis.geometry.is_edged else DOUBT_NATS
-    cells = cells[~_is_told(hypothesis, cells, doubt if hypothesis.geometry.is_edged else TOLD_NATS)]
+    cells = cells[~_is_decided(hypothesis, cells, doubt if hypothesis.geometry.is_edged else DECIDED_NATS)]
     cells = cells[np.argsort(view.rank[cells])]
     lacks_heights = _lacks_heights(hypothesis, cells)
     every = AllScores(hypothesis, cells[lacks_heights])
@@ -96,17 +102,17 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
             if hypothesis.hue_log_ratio[cell] > 0:
                 heights[0] = heights[1:].max()
         if tried.sum() > 1:
-            compared, places = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
+            compared, places = compare_with_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
             while (also := _also_in_doubt(heights, best := int(compared.argmax()), doubt) & ~tried).any():
                 # In a patch of their own, together with the likeliest one so far.
                 asked = also | (np.arange(len(also)) == best)
                 tried |= also
-                more, places_of_more = compare_beside_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
+                more, places_of_more = compare_with_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
                 compared[also], places[also] = more[also] + compared[best] - more[best], places_of_more[also]
             if hypothesis.geometry.configurations.is_single_size:
                 compared = reweight_heights(compared, heights, tried)
             hypothesis.place(cell, places)
-            hypothesis.score(np.array([cell]), rescored(by_colour, heights, compared, tried)[None])
+            hypothesis.score(np.array([cell]), combine_scores(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
         before, state = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
         stacks.configurations[cell] = int(hypothesis.configuration_count(state)) - 1 if state else -1
@@ -130,7 +136,7 @@ def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:
     return also
 
 
-def _is_told(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
+def _is_decided(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
     """(b,) on which of ``cells`` (b,) colours leave nothing within ``doubt`` nats that would have to be compared."""
     scores, heights = hypothesis.scores[cells], hypothesis.by_explanation(cells)
     likeliest = heights.argmax(axis=1)
@@ -157,4 +163,4 @@ def compare(image: Picture, hypothesis: Hypothesis, cell: int, tried: Mask) -> F
     prisms = hypothesis.geometry.prisms
     assert prisms is not None, "pyramids have no upper faces"
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
-    return compare_on(view, prisms, hypothesis, stacks, (cell, np.where(tried, 0.0, -np.inf)))[0]
+    return compare_on_cell(view, prisms, hypothesis, stacks, (cell, np.where(tried, 0.0, -np.inf)))[0]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from vision.glyphs.face_detection import centred
+from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.ring import (
     NO_RING,
@@ -137,7 +137,7 @@ def _roundest(
     About any centre but the right one, circles are less round.  Last comes the number of places that were searched.
     """
     its_mm = ring_mm if inner_mm is None else inner_mm
-    faces, log_ratio = centred(image, straight, labels, its_mm, GROOVE_UNEVEN)
+    faces, log_ratio = centre_faces(image, straight, labels, its_mm, GROOVE_UNEVEN)
     faces = _distinct(faces, log_ratio)
     if not len(faces.ranks):
         return straight, NO_RING, NO_RING, 1

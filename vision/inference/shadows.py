@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from vision.appearance.ground_light import STEP_MM, Ground, GroundLight
 from vision.appearance.shadow_light import OUTLINE_MM, ShadowLight, fit_shadow_light
-from vision.inference.comparison import rescored
+from vision.inference.comparison import combine_scores
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.ring_heights import rescore
 from vision.likelihood.densities import normal_density
@@ -40,10 +40,10 @@ REACH, BESIDE_MM = 1.3, 6.0
 """Places are compared up to so many heights of the highest stack in question beyond its foot, and this far around
 it."""
 
-MODELLED = 0.04
+MODEL_DEVIATION = 0.04
 """Residual standard deviation between modelled and observed light, besides noise."""
 
-STRAY = 0.15
+STRAY_PROBABILITY = 0.15
 """How often a place is as bright as any ground, whatever is predicted."""
 
 DARKEST = 0.03
@@ -73,16 +73,16 @@ def weigh_by_shadows(
     lamps = fit_shadow_light(sample, measure(sample), stacks[stands], ~is_doubtful[stands], *view)
     for cell in in_doubt.tolist():
         others = np.delete(_stacks(hypothesis), cell, axis=0)
-        asked = _asked(hypothesis, cell, np.flatnonzero(tried[cell]))
+        asked = _stack_positions(hypothesis, cell, np.flatnonzero(tried[cell]))
         near = ground.of(_near(ground, asked, view[0]))
         likely = _compare((near, measure(near), lamps), asked, others[others[:, 2] > 0], view)
         both, by_colour = heights[cell].copy(), hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
         both[tried[cell]] += np.log(np.exp(WEIGHT * (likely - likely.max())) + UNINFORMATIVE)
-        rescore(hypothesis, cell, rescored(by_colour, heights[cell], both, tried[cell]))
+        rescore(hypothesis, cell, combine_scores(by_colour, heights[cell], both, tried[cell]))
     hypothesis.settle()
 
 
-def _asked(hypothesis: Hypothesis, cell: int, heights: Indices) -> Points:
+def _stack_positions(hypothesis: Hypothesis, cell: int, heights: Indices) -> Points:
     """(k, 3) mm, the stacks of ``heights`` (k,) pieces on a cell, each where it fits best."""
     places_mm = hypothesis.places_mm.get(cell, np.zeros((heights[-1] + 1, 1, 3)))
     aside_mm = np.array([places_mm[height, : max(height, 1), :2].mean(axis=0) for height in heights])
@@ -121,7 +121,7 @@ def _compare(
     is_behind = occluded(ground.places_mm, in_front, radius_mm + OUTLINE_MM, camera_mm)[:, 0]
     bare = np.flatnonzero(light.is_ground & ~is_behind)
     places, square, share = ground.places_mm[bare], ground.square[bare], light.share[bare]
-    level, noise = lamps.level[square], np.hypot(light.deviation[bare], MODELLED)
+    level, noise = lamps.level[square], np.hypot(light.deviation[bare], MODEL_DEVIATION)
     shaded, deviation = occluded(places, others, radius_mm, lamps.lamps_mm), np.hypot(lamps.deviation[square], noise)
     unknown = LIT * normal_density(share, 1.0, np.hypot(deviation, LIT_DEVIATION)) + (1 - LIT) * (share < BRIGHTEST)
     likely = np.empty(len(asked))
@@ -129,5 +129,7 @@ def _compare(
         its_shade = occluded(places, stack[None][stack[2:] > 0], radius_mm, lamps.lamps_mm)
         open_ = np.maximum(unoccluded_share(shaded | its_shade, lamps.power), DARKEST)
         ratio = normal_density(share, level * open_, deviation) / np.maximum(unknown, 1e-3)
-        likely[number] = np.log((1 - STRAY) * ratio + STRAY).sum() * STEP_MM**2 / INDEPENDENT_MM2
+        likely[number] = (
+            np.log((1 - STRAY_PROBABILITY) * ratio + STRAY_PROBABILITY).sum() * STEP_MM**2 / INDEPENDENT_MM2
+        )
     return likely

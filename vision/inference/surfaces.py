@@ -54,7 +54,9 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
     # A maroon disc may be as bright as a blue board.
-    empty = empty[(unlike_board(hypothesis, empty) > UNLIKE_SHARE) | (hue_from_board(hypothesis, empty) > OFF_HUE)]
+    empty = empty[
+        (board_difference_shares(hypothesis, empty) > UNLIKE_SHARE) | (hue_from_board(hypothesis, empty) > OFF_HUE)
+    ]
     every = AllScores(hypothesis, empty)
     found = np.array([cell for cell in empty.tolist() if _is_camouflaged(hypothesis, cell, every)], np.intp)
     hypothesis.tell_camouflaged(found)
@@ -62,7 +64,7 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
     converge(hypothesis)
 
 
-def unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
+def board_difference_shares(hypothesis: Hypothesis, cells: Indices) -> Array:
     """(b,) share of the pixels round the middles of ``cells`` (b,) that are brighter or darker than the board there."""
     observations, rows = hypothesis.observations, hypothesis.geometry.rows_round
     shares: Array = _unlike_shares(observations.codes, observations.gain, observations.expected, cells, rows)
@@ -71,7 +73,10 @@ def unlike_board(hypothesis: Hypothesis, cells: Indices) -> Array:
 
 @compiled
 def _unlike_shares(codes: Picture, gain: Array, expected: Array, cells: Indices, rows: tuple[int, int]) -> Array:
-    """See :func:`unlike_board`; ``rows``: the first and the one after the last; others as in :class:`Observations`."""
+    """See :func:`board_difference_shares`.
+
+    ``rows``: the first and the one after the last; others as in :class:`Observations`.
+    """
     shares, least, most = np.zeros(len(cells), np.float32), np.exp(-UNLIKE), np.exp(UNLIKE)
     for k in range(len(cells)):
         cell, per_code = cells[k], gain[cells[k]].sum() / CHANNELS
@@ -93,13 +98,13 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
     # Where boundaries will decide whether anything stands there, colours need not rule it out.
     are_boundaries_asked, by_colour = hypothesis.geometry.configurations.has_plain_faces, every.of(cell)
     if are_boundaries_asked:
-        by_colour = of_camouflaged(by_colour)
+        by_colour = bound_log_ratios(by_colour)
     colours = CAMOUFLAGED_WEIGHT * by_colour.max(axis=1)
     likeliest = colours > colours.max() - LIKELIEST_NATS
-    if (colours + by_surfaces(hypothesis, cell, likeliest))[likeliest].max() < -EMPTY_NATS:
+    if (colours + surface_log_ratios(hypothesis, cell, likeliest))[likeliest].max() < -EMPTY_NATS:
         return False
     tried = colours > colours.max() - TRIED_NATS
-    surfaces = by_surfaces(hypothesis, cell, tried)
+    surfaces = surface_log_ratios(hypothesis, cell, tried)
     surfaces[~tried] = surfaces[tried].min()
     scores = np.append(0.0, CAMOUFLAGED_WEIGHT * by_colour + surfaces[:, None]).astype(np.float32)
     hypothesis.score(np.array([cell]), scores[None])
@@ -111,7 +116,7 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
     return bool(state) or are_boundaries_asked
 
 
-def of_camouflaged(by_colour: Array) -> Array:
+def bound_log_ratios(by_colour: Array) -> Array:
     """Log-likelihood ratios ``by_colour`` (…), of the same shape, bounded so that they do not rule out a piece there.
 
     Colours are misled where a piece has the board's colour, which is known more sharply; but all pixels of a face share
@@ -122,7 +127,7 @@ def of_camouflaged(by_colour: Array) -> Array:
     return bounded.astype(np.float32)
 
 
-def by_surfaces(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_]) -> Array:
+def surface_log_ratios(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_]) -> Array:
     """(f,) log-likelihood ratios of the configurations ``tried``, by surfaces: see :func:`surface_log_ratio`."""
     geometry = hypothesis.geometry
     labels = hypothesis.labels(np.array([cell]), bare=True)

@@ -44,7 +44,7 @@ MIN_FOLLOWED = 3
 
 Window = tuple[slice, slice]
 Gray = npt.NDArray[np.uint8]
-Look = Callable[[npt.NDArray[np.uint8], str, tuple[int, ...], Points], Points | None]
+MarkerFinder = Callable[[npt.NDArray[np.uint8], str, tuple[int, ...], Points], Points | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
         if settled(_gray_near(image, place), kit.mat.dictionary, (number,), place) is not None:
             return None
     begin = np.asarray(cv2.Rodrigues(before.rotation)[0], np.float64), before.translation_mm.reshape(3, 1).copy()
-    looks: tuple[tuple[Look, float], ...] = ((settled, STEADY * before.reprojection_px), (_found, np.inf))
+    looks: tuple[tuple[MarkerFinder, float], ...] = ((settled, STEADY * before.reprojection_px), (_found, np.inf))
     if kit.mat.is_measured:
         looks = looks[:1]  # a sticker's outline may be cut off by the board's edge
     for look, most_px in looks:

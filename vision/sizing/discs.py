@@ -35,7 +35,7 @@ _MOVES = np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 
 def disc_sizes(kit: Kit, evidence: Evidence) -> Sizes | None:
     """The sizes of discs, all alike; the ``kit`` gives approximate ones.  None where no face is seen."""
     stacks = [_above_foot(stack, evidence) for stack in evidence.stacks]
-    seen = [(stack, place) for stack in stacks if (place := _found(stack, evidence)) is not None]
+    seen = [(stack, place) for stack in stacks if (place := _fit_disc(stack, evidence)) is not None]
     if not seen:
         return None
     counts = np.array([stack.count for stack, _ in seen])
@@ -51,7 +51,7 @@ def _above_foot(stack: Stack, evidence: Evidence) -> Stack:
     return replace(stack, face=stack.face * farther, side=stack.side * farther)
 
 
-def _found(stack: Stack, evidence: Evidence) -> Points | None:
+def _fit_disc(stack: Stack, evidence: Evidence) -> Points | None:
     """(3,) mm, the width of a stack, and its offset in x and y from the middle, as its upper face is seen.
 
     None where none is seen.

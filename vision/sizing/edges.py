@@ -19,7 +19,7 @@ from vision.pose.projection import Points, project
 from vision.scene.configurations import PLACE_MM
 from vision.scene.solids import hull
 from vision.sizing.discs import GRID_MM
-from vision.sizing.polyhedra import FORMS, PLACE, Form
+from vision.sizing.polyhedra import POLYHEDRA, POSE_PARAMETERS, Polyhedron
 
 Picture = npt.NDArray[np.float32]
 
@@ -45,25 +45,25 @@ FIRST_PX, MIN_PX, OUTLIER = 1.5, 0.4, 1.5
 """Standard deviation of an edge's position in the first round, and the least one later; and how many of them an edge
 must be off to count less (Huber's function)."""
 
-TURN = 0.3
+ROTATION_DEVIATION = 0.3
 """Standard deviation of the rotation of pieces, rad: they are put down roughly along the squares."""
 
-ROUGHLY = 0.2
+COLOUR_SIZE_DEVIATION = 0.2
 """Standard deviation of a size by colours, as a share of it: the shadows of pale pieces may be taken for them."""
 
 EQUAL_MM = 0.001
 """Standard deviation of the difference between a cube's width and height."""
 
-SLIGHT = np.array([0.1, 0.1, 0.1, 0.1, 0.005])
+DERIVATIVE_STEPS = np.array([0.1, 0.1, 0.1, 0.1, 0.005])
 """Steps of the numerical derivatives: mm, rad."""
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class LocatedPiece:
     """A piece that was found: number of its size, its form, the middle of its square (3,) mm, its place (PLACE,)."""
 
     size: int
-    form: Form
+    form: Polyhedron
     foot_mm: Points
     place: Points
 
@@ -102,7 +102,7 @@ class _Found:
     shown: int
 
 
-def fit_edges(image: npt.NDArray[np.uint8], photograph: Photograph, pieces: Sequence[Seen]) -> Fit:
+def fit_edges(image: npt.NDArray[np.uint8], photograph: Photograph, pieces: Sequence[LocatedPiece]) -> Fit:
     """The likeliest sizes and places of ``pieces`` in a picture (height, width, 3) uint8 BGR."""
     smoothed = cv2.GaussianBlur(image, (0, 0), SMOOTHED_PX).astype(np.float32)
     begun = values = _begin(pieces)
@@ -132,17 +132,17 @@ def fit_edges(image: npt.NDArray[np.uint8], photograph: Photograph, pieces: Sequ
 # each piece its offset from the middle of its square in x and y, and its rotation.
 
 
-def _size_count(pieces: Sequence[Seen]) -> int:
+def _size_count(pieces: Sequence[LocatedPiece]) -> int:
     return max(piece.size for piece in pieces) + 1
 
 
-def _own(number: int, pieces: Sequence[Seen]) -> npt.NDArray[np.intp]:
+def _own(number: int, pieces: Sequence[LocatedPiece]) -> npt.NDArray[np.intp]:
     """(PLACE,) indices of the unknowns that place a piece."""
     size, first = 2 * pieces[number].size, 2 * _size_count(pieces) + 2 + 3 * number
     return np.array([size, size + 1, first, first + 1, first + 2], np.intp)
 
 
-def _begin(pieces: Sequence[Seen]) -> Points:
+def _begin(pieces: Sequence[LocatedPiece]) -> Points:
     """(u,) initial values of the unknowns, from the pieces as found so far."""
     count = _size_count(pieces)
     values = np.zeros(2 * count + 2 + 3 * len(pieces))
@@ -153,7 +153,7 @@ def _begin(pieces: Sequence[Seen]) -> Points:
     return values
 
 
-def _expected(values: Points, begun: Points, pieces: Sequence[Seen]) -> tuple[Points, Points]:
+def _expected(values: Points, begun: Points, pieces: Sequence[LocatedPiece]) -> tuple[Points, Points]:
     """Normal equations (u, u), (u,) of the priors, at ``values`` (u,); ``begun`` (u,): initial values, by colours.
 
     Sizes are about as they began, pieces stand on the grid, cubes are cubes.
@@ -161,14 +161,14 @@ def _expected(values: Points, begun: Points, pieces: Sequence[Seen]) -> tuple[Po
     count = _size_count(pieces)
     grid, unit = 2 * count, np.eye(len(values))
     rows = [*unit[:grid], *unit[grid : grid + 2]]
-    deviations = [*(ROUGHLY * begun[:grid]), GRID_MM, GRID_MM]
+    deviations = [*(COLOUR_SIZE_DEVIATION * begun[:grid]), GRID_MM, GRID_MM]
     off = [*(values - begun)[:grid], *values[grid : grid + 2]]
     for number, piece in enumerate(pieces):
         width, height, x, y, turn = _own(number, pieces)
         rows += [unit[x] - unit[grid], unit[y] - unit[grid + 1], unit[turn]]
-        deviations += [PLACE_MM, PLACE_MM, TURN]
+        deviations += [PLACE_MM, PLACE_MM, ROTATION_DEVIATION]
         off += [values[x] - values[grid], values[y] - values[grid + 1], values[turn]]
-        if piece.form is FORMS["cube"]:
+        if piece.form is POLYHEDRA["cube"]:
             rows.append(unit[width] - unit[height])
             deviations.append(EQUAL_MM)
             off.append(values[width] - values[height])
@@ -177,7 +177,7 @@ def _expected(values: Points, begun: Points, pieces: Sequence[Seen]) -> tuple[Po
 
 
 def _look_for(
-    smoothed: Picture, photograph: Photograph, pieces: Sequence[Seen], values: Points, searched_px: float
+    smoothed: Picture, photograph: Photograph, pieces: Sequence[LocatedPiece], values: Points, searched_px: float
 ) -> list[_Found]:
     """The edges of all pieces that are found near where ``values`` (u,) predict them."""
     eye, pose, camera = photograph.pose.centre_mm, photograph.pose, photograph.camera
@@ -188,8 +188,10 @@ def _look_for(
     found = []
     for number, (piece, place, body) in enumerate(zip(pieces, places, bodies, strict=True)):
         pixels = project(body, pose, camera)
-        moved = [project(piece.form.placed(place + step, piece.foot_mm), pose, camera) for step in np.diag(SLIGHT)]
-        moves = (np.array(moved) - pixels) / SLIGHT[:, None, None]
+        moved = [
+            project(piece.form.placed(place + step, piece.foot_mm), pose, camera) for step in np.diag(DERIVATIVE_STEPS)
+        ]
+        moves = (np.array(moved) - pixels) / DERIVATIVE_STEPS[:, None, None]
         nearer = [outline for outline, far in zip(hulls, away, strict=True) if far < away[number]]
         edges = piece.form.seen_edges(body, eye)
         found.append(_found(smoothed, pixels, moves, edges, nearer, searched_px))
@@ -209,7 +211,7 @@ def _found(
     ``moves`` (PLACE, n, 2) px: derivatives of these by its place; ``nearer``: outlines (k, 2) float32 px of occluders.
     """
     shares, count = np.linspace(BEGIN, END, SAMPLES)[:, None], 0
-    found = [(np.zeros(0), np.zeros(0), np.zeros((0, PLACE)))]
+    found = [(np.zeros(0), np.zeros(0), np.zeros((0, POSE_PARAMETERS)))]
     for a, b in edges:
         along = pixels[b] - pixels[a]
         length = float(np.linalg.norm(along))

@@ -27,7 +27,7 @@ from vision.scene.terrain import floors_mm
 
 Array = npt.NDArray[np.float32]
 
-FINER = 2
+UPSAMPLING = 2
 """Crop pixels per millimetre; outlines are drawn with subpixel precision."""
 
 MAX_PIXELS = 32_766
@@ -91,7 +91,7 @@ class Evidence:
         return float(stack.face[covered == FACE].sum() + stack.side[covered == SIDE].sum())
 
 
-def gather(
+def gather_evidence(
     image: Picture,
     kit: Kit,
     camera: Camera,
@@ -130,8 +130,8 @@ def _crops(kit: Kit, layout: Mapping[str, str], middles: Points, photograph: Pho
     widest = max(kind.width_mm for kind in kit.pieces)
     tallest = max(rises_mm(kit, stack)[-1] + kit.piece(stack[-1]).height_mm for stack in layout.values())
     crops = make_crops(middles, photograph.pose, photograph.camera, (widest * WIDER, tallest * HIGHER), 1)
-    if FINER**2 * crops.u_mm.size * crops.v_mm.size < MAX_PIXELS:
-        crops = magnified(crops, FINER, photograph.camera)
+    if UPSAMPLING**2 * crops.u_mm.size * crops.v_mm.size < MAX_PIXELS:
+        crops = magnified(crops, UPSAMPLING, photograph.camera)
     return crops
 
 

@@ -14,9 +14,9 @@ from vision.enrolment import Picture
 from vision.errors import VisionError
 from vision.pose.projection import Points, project
 from vision.sizing.discs import disc_sizes
-from vision.sizing.edges import Fit, Seen, fit_edges
-from vision.sizing.evidence import Evidence, gather
-from vision.sizing.polyhedra import FORMS, found_by_colour
+from vision.sizing.edges import Fit, LocatedPiece, fit_edges
+from vision.sizing.evidence import Evidence, gather_evidence
+from vision.sizing.polyhedra import POLYHEDRA, fit_by_colour
 from vision.sizing.sizes import WIDTH_RELATIVE_DEVIATION, Sizes
 from vision.sizing.tips import tip_share
 
@@ -26,9 +26,10 @@ ROUNDS = 2
 """Rounds of measuring discs: the sides below their faces are taken to be as high as the round before has found."""
 
 EDGE_MM = 0.3
-"""Standard deviation of a size of cubes and pyramids besides :data:`WIDTH_RELATIVE_DEVIATION`: their edges are rounded."""
+"""Standard deviation of a size of cubes and pyramids besides :data:`WIDTH_RELATIVE_DEVIATION`: their edges are
+rounded."""
 
-ENOUGH = 2 / 3
+MIN_SHOWN_EDGES = 2 / 3
 """Share of its edges that a piece must show: where less was found of pale pieces, those were edges of shadows.  Plainly
 coloured ones show 0.8 and more."""
 
@@ -63,14 +64,14 @@ def measure_sizes(
         raise VisionError("the layout is empty: put pieces on the board")
     groups = piece_sizes(kit.pieces)
     if all(group.shape != "disc" for group in groups):
-        return _solid_sizes(image, groups, gather(image, kit, camera, layout, empty, levels))
+        return _solid_sizes(image, groups, gather_evidence(image, kit, camera, layout, empty, levels))
     if len(groups) > 1:
         raise VisionError("discs of several sizes are not measured in a picture: measure one of each by hand")
-    sizes = _disc_sizes(kit, gather(image, kit, camera, layout, empty, levels))
+    sizes = _disc_sizes(kit, gather_evidence(image, kit, camera, layout, empty, levels))
     for _ in range(1, ROUNDS):
         width, height = max(sizes.width_mm, 1.0), max(sizes.height_mm, 1.0)
         kit = replace(kit, pieces=tuple(replace(k, width_mm=width, height_mm=height) for k in kit.pieces))
-        sizes = _disc_sizes(kit, gather(image, kit, camera, layout, empty, levels))
+        sizes = _disc_sizes(kit, gather_evidence(image, kit, camera, layout, empty, levels))
     return (sizes,)
 
 
@@ -83,7 +84,7 @@ def _disc_sizes(kit: Kit, evidence: Evidence) -> Sizes:
 
 def _solid_sizes(image: Picture, groups: Sequence[PieceSize], evidence: Evidence) -> tuple[Sizes, ...]:
     """The sizes of cubes and pyramids that stand alone.  Raises VisionError where none is seen."""
-    pieces = _seen(image, groups, evidence)
+    pieces = _find_solids(image, groups, evidence)
     shown = [
         number for number in range(len(groups)) if sum(piece.size == number for piece in pieces) >= MIN_PIECES_PER_SIZE
     ]
@@ -96,7 +97,7 @@ def _solid_sizes(image: Picture, groups: Sequence[PieceSize], evidence: Evidence
     for size, number in enumerate(shown):
         spread = _spread(np.array([piece.place[:2] for piece in pieces if piece.size == size]))
         deviations = np.hypot(fit.deviations_mm[size], spread)
-        told.append(_told(groups[number], fit.sizes_mm[size], deviations, tip))
+        told.append(_measured_sizes(groups[number], fit.sizes_mm[size], deviations, tip))
     return tuple(told)
 
 
@@ -109,23 +110,23 @@ def _spread(found: Points) -> Points:
     return scatter
 
 
-def _seen(image: Picture, groups: Sequence[PieceSize], evidence: Evidence) -> list[Seen]:
+def _find_solids(image: Picture, groups: Sequence[PieceSize], evidence: Evidence) -> list[LocatedPiece]:
     """The cubes and pyramids that stand alone and show their edges.  Raises VisionError where none is seen at all."""
     single = [stack for stack in evidence.stacks if stack.count == 1]
-    places = [(stack, place) for stack in single if (place := found_by_colour(stack, evidence)) is not None]
+    places = [(stack, place) for stack in single if (place := fit_by_colour(stack, evidence)) is not None]
     if single and not places:
         raise VisionError(NOTHING_SEEN)
     pieces = []
     for stack, place in places:
-        piece = Seen(0, FORMS[stack.kind.shape], evidence.crops.centres_mm[stack.number], place)
+        piece = LocatedPiece(0, POLYHEDRA[stack.kind.shape], evidence.crops.centres_mm[stack.number], place)
         fit = fit_edges(image, evidence.photograph, [piece])
-        if fit.found[0] >= ENOUGH:
+        if fit.found[0] >= MIN_SHOWN_EDGES:
             number = next(i for i, group in enumerate(groups) if stack.kind.letter in group.letters)
             pieces.append(replace(piece, size=number, place=fit.places[0]))
     return pieces
 
 
-def _told(group: PieceSize, size_mm: Points, deviation_mm: Points, tip_mm: tuple[float, float]) -> Sizes:
+def _measured_sizes(group: PieceSize, size_mm: Points, deviation_mm: Points, tip_mm: tuple[float, float]) -> Sizes:
     """The sizes of pieces whose sharp form has a width and height (2,) mm, with standard deviations (2,).
 
     ``tip_mm``: width of the tips, if any, and its standard deviation.
@@ -142,12 +143,12 @@ def _told(group: PieceSize, size_mm: Points, deviation_mm: Points, tip_mm: tuple
     return Sizes(group.letters, width, width_off, height, height_off)
 
 
-def _tip_mm(image: Picture, evidence: Evidence, pieces: Sequence[Seen], fit: Fit) -> tuple[float, float]:
+def _tip_mm(image: Picture, evidence: Evidence, pieces: Sequence[LocatedPiece], fit: Fit) -> tuple[float, float]:
     """Width of the pyramids' tips, taken to be all alike, and its standard deviation."""
     pose, camera = evidence.photograph.pose, evidence.photograph.camera
     shown, widths = image.astype(np.float32), []
     for piece, place in zip(pieces, fit.places, strict=True):
-        if piece.form is FORMS["pyramid"]:
+        if piece.form is POLYHEDRA["pyramid"]:
             corners = piece.form.placed(place, piece.foot_mm)
             pixels = project(np.vstack([corners, corners[:4].mean(axis=0)]), pose, camera)
             widths.append([float(place[0]) * tip_share(shown, pixels[:5], pixels[5])])

@@ -12,7 +12,7 @@ from vision.pose.projection import Points
 from vision.scene.configurations import PLACE_MM
 from vision.sizing.evidence import HIGHER, WIDER, Evidence, Stack
 
-PLACE = 5
+POSE_PARAMETERS = 5
 """Number of parameters of a body: width, height, offset in x and y from the middle of its square, mm; rotation, rad."""
 
 MIN_NATS = 4.0
@@ -21,14 +21,14 @@ MIN_NATS = 4.0
 STEPS_MM = (2.0, 1.0, 0.5)
 """Step sizes of the search by colours, one after the other."""
 
-MAX_TURNED = np.radians(50.0)
+MAX_ROTATION = np.radians(50.0)
 """Largest rotation: a square body that is turned by more looks like one that is turned less the other way."""
 
 Edges = tuple[tuple[int, int, int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class Polyhedron:
     """The form of a body.
 
     Attributes:
@@ -44,7 +44,7 @@ class Form:
     top: tuple[int, ...]
 
     def placed(self, place: Points, foot_mm: Points) -> Points:
-        """(n, 3) mm, its corners at ``place`` (PLACE,) on a square whose middle is ``foot_mm`` (3,)."""
+        """(n, 3) mm, its corners at ``place`` (POSE_PARAMETERS,) on a square whose middle is ``foot_mm`` (3,)."""
         width, height, x, y, turn = place
         cos, sin = np.cos(turn), np.sin(turn)
         turned = self.corners * np.array([width, width, height]) @ np.array([[cos, sin, 0], [-sin, cos, 0], [0, 0, 1]])
@@ -59,25 +59,29 @@ class Form:
         return np.array([(a, b) for a, b, one, other in self.edges if seen[one] or seen[other]], np.intp)
 
 
-def _form(corners: Points, faces: tuple[tuple[int, ...], ...], top: tuple[int, ...]) -> Form:
+def _polyhedron(corners: Points, faces: tuple[tuple[int, ...], ...], top: tuple[int, ...]) -> Polyhedron:
     sides = {(a, b): number for number, face in enumerate(faces) for a, b in pairwise((*face, face[0]))}
     edges = tuple((a, b, number, sides[b, a]) for (a, b), number in sides.items() if a < b)
-    return Form(corners, faces, edges, top)
+    return Polyhedron(corners, faces, edges, top)
 
 
 _BASE = np.array([[-0.5, -0.5, 0.0], [0.5, -0.5, 0.0], [0.5, 0.5, 0.0], [-0.5, 0.5, 0.0]])
 _WALLS = ((0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
 
-FORMS = {
-    "cube": _form(np.vstack([_BASE, _BASE + np.array([0, 0, 1])]), (*_WALLS, (4, 5, 6, 7), (3, 2, 1, 0)), (4, 5, 6, 7)),
-    "pyramid": _form(np.vstack([_BASE, [[0, 0, 1]]]), ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4), (3, 2, 1, 0)), ()),
+POLYHEDRA = {
+    "cube": _polyhedron(
+        np.vstack([_BASE, _BASE + np.array([0, 0, 1])]), (*_WALLS, (4, 5, 6, 7), (3, 2, 1, 0)), (4, 5, 6, 7)
+    ),
+    "pyramid": _polyhedron(
+        np.vstack([_BASE, [[0, 0, 1]]]), ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4), (3, 2, 1, 0)), ()
+    ),
 }
 """The bodies that are measured, by the shape of a piece kind."""
 
 
-def found_by_colour(stack: Stack, evidence: Evidence) -> Points | None:
-    """(PLACE,) place and size of a single cube or pyramid, by colours alone; None where none is seen."""
-    form, cube = FORMS[stack.kind.shape], stack.kind.shape == "cube"
+def fit_by_colour(stack: Stack, evidence: Evidence) -> Points | None:
+    """(POSE_PARAMETERS,) place and size of a single cube or pyramid, by colours alone; None where none is seen."""
+    form, cube = POLYHEDRA[stack.kind.shape], stack.kind.shape == "cube"
     at = np.array([stack.kind.width_mm, stack.kind.height_mm, 0.0, 0.0, 0.0])
     best = _score(stack, at, form, evidence)
     # Width, height, both, place, and a rotation that moves the sides as far.
@@ -102,11 +106,14 @@ def found_by_colour(stack: Stack, evidence: Evidence) -> Points | None:
     return at if best > 0 else None
 
 
-def _score(stack: Stack, at: Points, form: Form, evidence: Evidence) -> float:
-    """Log-likelihood ratio of a crop with a body at this place (PLACE,) to a bare one, less a penalty on its offset."""
+def _score(stack: Stack, at: Points, form: Polyhedron, evidence: Evidence) -> float:
+    """Log-likelihood ratio of a crop with a body at this place to a bare one, less a penalty on its offset.
+
+    ``at``: (POSE_PARAMETERS,).
+    """
     kind = stack.kind
     is_wide = kind.width_mm / WIDER < at[0] < kind.width_mm * WIDER
-    if not (is_wide and kind.height_mm / HIGHER < at[1] < kind.height_mm * HIGHER and abs(at[4]) < MAX_TURNED):
+    if not (is_wide and kind.height_mm / HIGHER < at[1] < kind.height_mm * HIGHER and abs(at[4]) < MAX_ROTATION):
         return -np.inf
     corners = form.placed(at, evidence.crops.centres_mm[stack.number])
     aside = float(at[2] ** 2 + at[3] ** 2) / (2 * PLACE_MM**2)

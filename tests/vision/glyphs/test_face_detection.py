@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.glyphs.circle_variance import BORDER, COARSE_MM, FINE_MM, RING, coarse_unevenness, fine_unevenness
-from vision.glyphs.face_detection import box_px, centred
+from vision.glyphs.circle_variance import BORDER, COARSE_MM, FINE_MM, RING, coarse_variance, fine_variance
+from vision.glyphs.face_detection import box_px, centre_faces
 from vision.glyphs.faces import Faces
 from vision.scene.label_buffer import RANK_BITS
 
@@ -43,7 +43,7 @@ def test_a_ring_is_found_off_its_place(offset_mm, ring_mm):
     """A displaced ring is located within 0.4 mm, with known and unknown radius."""
     expected = np.array([100.0, 100.0])
     image, labels = drawn(expected + TO_PICTURE @ offset_mm), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
-    found, log_ratio = centred(image, faces([expected]), labels, ring_mm)
+    found, log_ratio = centre_faces(image, faces([expected]), labels, ring_mm)
     apart_mm = np.linalg.inv(TO_PICTURE) @ (found.centres_px[0] - expected) - offset_mm
     assert np.abs(apart_mm).max() < 0.4
     assert log_ratio[0] > 10
@@ -56,14 +56,14 @@ def test_beyond_the_edge_of_the_picture_no_ring_is_found(beyond_px, ring_mm):
     image, labels = drawn(np.array([100.0, 100.0])), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
     left, top, right, bottom = box_px(faces([beyond_px]), labels.shape)
     assert min(right - left, bottom - top) >= 2
-    _, log_ratio = centred(image, faces([beyond_px]), labels, ring_mm)
+    _, log_ratio = centre_faces(image, faces([beyond_px]), labels, ring_mm)
     assert abs(log_ratio[0]) < 1
 
 
 def test_an_occluded_ring_is_not_found():
     """An occluded ring gives no evidence and no displacement."""
     expected, labels = np.array([100.0, 100.0]), np.full((SIZE_PX, SIZE_PX), (RANK + 1) << RANK_BITS, np.uint16)
-    found, log_ratio = centred(drawn(expected + 4), faces([expected]), labels)
+    found, log_ratio = centre_faces(drawn(expected + 4), faces([expected]), labels)
     assert abs(log_ratio[0]) < 1
     np.testing.assert_array_equal(found.centres_px[0], expected)
 
@@ -73,8 +73,8 @@ def test_a_ring_of_known_radius_is_found_by_an_arc_of_it():
     expected, labels = np.array([100.0, 100.0]), np.full((SIZE_PX, SIZE_PX), (RANK + 1) << RANK_BITS, np.uint16)
     image = drawn(expected + TO_PICTURE @ (1.0, 0.5))
     labels[:, 122:] = 0
-    _, unknown = centred(image, faces([expected]), labels)
-    found, known = centred(image, faces([expected]), labels, RING_MM)
+    _, unknown = centre_faces(image, faces([expected]), labels)
+    found, known = centre_faces(image, faces([expected]), labels, RING_MM)
     assert unknown[0] == 0
     assert known[0] > 5
     assert np.abs(np.linalg.inv(TO_PICTURE) @ (found.centres_px[0] - expected) - (1.0, 0.5)).max() < 0.8
@@ -85,8 +85,8 @@ def test_even_ground_is_no_face_where_the_ring_is_known():
     ground = np.full((SIZE_PX, SIZE_PX, 3), 200, np.uint8)
     ground[:, :62] = 120
     labels, expected = np.zeros((SIZE_PX, SIZE_PX), np.uint16), np.array([108.0, 100.0])
-    _, bare = centred(ground, faces([expected]), labels, RING_MM)
-    _, ring = centred(drawn(expected), faces([expected]), labels, RING_MM)
+    _, bare = centre_faces(ground, faces([expected]), labels, RING_MM)
+    _, ring = centre_faces(drawn(expected), faces([expected]), labels, RING_MM)
     assert ring[0] > bare[0] + 10
 
 
@@ -94,17 +94,17 @@ def test_half_a_ring_is_found_but_is_less_certain():
     """A half-occluded ring is located with less certainty than a whole one."""
     expected, labels = np.array([100.0, 100.0]), np.zeros((SIZE_PX, SIZE_PX), np.uint16)
     image = drawn(expected + TO_PICTURE @ (1.0, 0.5))
-    _, whole = centred(image, faces([expected]), labels)
+    _, whole = centre_faces(image, faces([expected]), labels)
     labels[:, 104:] = (RANK + 1) << RANK_BITS
     image[:, 104:] = 0
-    found, half = centred(image, faces([expected]), labels)
+    found, half = centre_faces(image, faces([expected]), labels)
     assert np.abs(np.linalg.inv(TO_PICTURE) @ (found.centres_px[0] - expected) - (1.0, 0.5)).max() < 1.1
     assert 0 < half[0] < whole[0]
 
 
 @pytest.mark.parametrize(
     ("unevenness", "steps_mm", "angles", "between"),
-    [(coarse_unevenness, COARSE_MM, 12, cv2.INTER_NEAREST), (fine_unevenness, FINE_MM, 24, cv2.INTER_LINEAR)],
+    [(coarse_variance, COARSE_MM, 12, cv2.INTER_NEAREST), (fine_variance, FINE_MM, 24, cv2.INTER_LINEAR)],
 )
 def test_colour_varies_along_circles_as_what_is_sampled_there(unevenness, steps_mm, angles, between):
     """One of the two faces lies at the border of the picture and is half occluded."""
@@ -155,7 +155,7 @@ def test_a_faint_groove_is_found_on_a_face_without_grain():
     plain = drawn(expected, noise=0.0).max(axis=(0, 1)) * 0 + np.array([90.0, 140, 180])
     groove = plain + 0.06 * (ring - plain)
     noisy = np.clip(groove + np.random.default_rng(1).normal(0, 1.5, ring.shape), 0, 255).astype(np.uint8)
-    _, as_wood = centred(noisy, faces([expected + np.array([3.0, 2.0])]), labels, RING_MM)
-    found, log_ratio = centred(noisy, faces([expected + np.array([3.0, 2.0])]), labels, RING_MM, 0.0004)
+    _, as_wood = centre_faces(noisy, faces([expected + np.array([3.0, 2.0])]), labels, RING_MM)
+    found, log_ratio = centre_faces(noisy, faces([expected + np.array([3.0, 2.0])]), labels, RING_MM, 0.0004)
     assert np.abs(np.linalg.inv(TO_PICTURE) @ (found.centres_px[0] - expected)).max() < 0.6
     assert log_ratio[0] > 2 * as_wood[0]

@@ -12,9 +12,9 @@ from tools.boards import picture, random_light
 from vision.enrolment import enrol
 from vision.glyphs.face_choice import Candidates
 from vision.glyphs.legibility import (
-    LOG_DISTINCT,
-    _look_beside,
+    MIN_LOG_PROBABILITY,
     _read_as_taken,
+    _search_nearby,
     bare_faces,
     character_gain,
     face_gain,
@@ -23,7 +23,7 @@ from vision.glyphs.legibility import (
     search_face,
     with_unreadable,
 )
-from vision.glyphs.templates import compare, make_alphabet, nothing_before
+from vision.glyphs.templates import compare, empty_label_buffer, make_alphabet
 from vision.reader import Reader
 from vision.scene.label_buffer import RANK_BITS
 
@@ -77,7 +77,7 @@ def letters_of(found, alphabet):
 def test_faces_in_even_light_are_read_as_they_are(enrolment):
     """Under uniform light all faces are read and none is normalised."""
     image, _, faces, alphabet, pieces = enrolment
-    found, evened = read_faces(image, one_each(faces), nothing_before(image), alphabet)
+    found, evened = read_faces(image, one_each(faces), empty_label_buffer(image), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert found.is_legible.all()
     assert not len(evened)
@@ -86,11 +86,11 @@ def test_faces_in_even_light_are_read_as_they_are(enrolment):
 def test_a_character_that_fits_badly_is_looked_for_beside_its_ring(enrolment):
     """A badly fitting character is searched around its ring; faces not asked about keep their result."""
     image, _, faces, alphabet, pieces = enrolment
-    labels, everyone = nothing_before(image), np.arange(len(pieces))
+    labels, everyone = empty_label_buffer(image), np.arange(len(pieces))
     as_they_are, _ = read_faces(image, one_each(faces), labels, alphabet)
     letters, beside = compare(image, as_they_are.faces.moved(np.full((len(pieces), 2), ASIDE_MM)), labels, alphabet)
     misled = letters.max(axis=1)
-    _look_beside(image, labels, alphabet, (letters, beside), everyone[1:])
+    _search_nearby(image, labels, alphabet, (letters, beside), everyone[1:])
     np.testing.assert_allclose(letters.max(axis=1)[1:], as_they_are.letters.max(axis=1)[1:], atol=3)
     np.testing.assert_allclose(beside.centres_px[1:], as_they_are.faces.centres_px[1:], atol=1)
     assert tuple(alphabet.letters[number] for number in letters.argmax(axis=1)[1:]) == pieces[1:]
@@ -103,7 +103,7 @@ def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
     for own in range(len(pieces)):
         both = faces.of(np.array([own, (own + 1) % len(pieces)]))
         candidates = Candidates(both, np.zeros(2, np.intp), np.array([12.0, 0.0]))
-        found, evened = read_faces(image, candidates, nothing_before(image), alphabet)
+        found, evened = read_faces(image, candidates, empty_label_buffer(image), alphabet)
         assert letters_of(found, alphabet) == pieces[own : own + 1]
         assert not len(evened)
 
@@ -115,7 +115,7 @@ def test_a_face_is_left_to_the_stack_that_has_it_at_its_likeliest_height(enrolme
     other stack, that ring is taken.
     """
     image, _, faces, alphabet, pieces = enrolment
-    blurred, labels = cv2.GaussianBlur(image, (0, 0), 1.8), nothing_before(image)
+    blurred, labels = cv2.GaussianBlur(image, (0, 0), 1.8), empty_label_buffer(image)
     for own in range(len(pieces)):
         other, shown = (own + 1) % len(pieces), image.copy()
         (x, y), reach = np.rint(faces.centres_px[own]).astype(int), round(2 * faces.radii_mm[own])
@@ -130,24 +130,24 @@ def test_a_face_is_left_to_the_stack_that_has_it_at_its_likeliest_height(enrolme
 def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
     """Faces across the edge of a shadow are read correctly after normalisation."""
     _, shaded, faces, alphabet, pieces = enrolment
-    found, evened = read_faces(shaded, one_each(faces), nothing_before(shaded), alphabet)
+    found, evened = read_faces(shaded, one_each(faces), empty_label_buffer(shaded), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert len(evened) > 0
-    assert (found.letters.max(axis=1) - np.logaddexp.reduce(found.letters, axis=1))[evened].min() > LOG_DISTINCT
+    assert (found.letters.max(axis=1) - np.logaddexp.reduce(found.letters, axis=1))[evened].min() > MIN_LOG_PROBABILITY
 
 
 def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_does_not(enrolment):
     """A shaded character is evidence for a piece, bare ground is evidence against one."""
     _, shaded, faces, alphabet, _ = enrolment
     for shown, sign in ((shaded, 1), (np.full_like(shaded, 170), -1)):
-        gain, _, _ = character_gain(shown, one_each(faces), nothing_before(shown), alphabet, faces.of(NONE))
+        gain, _, _ = character_gain(shown, one_each(faces), empty_label_buffer(shown), alphabet, faces.of(NONE))
         assert (sign * gain > 0).all()
 
 
 def test_the_face_of_another_stack_speaks_for_nothing(enrolment):
     """A face already attributed to another stack is no evidence for a candidate."""
     image, _, faces, alphabet, _ = enrolment
-    labels = nothing_before(image)
+    labels = empty_label_buffer(image)
     alone, _, found = character_gain(image, one_each(faces), labels, alphabet, faces.of(NONE))
     beside, _, _ = character_gain(image, one_each(faces), labels, alphabet, found.of(np.arange(3)))
     assert (alone > 0).all()
@@ -168,7 +168,7 @@ def test_of_several_rings_that_with_a_character_is_the_face(enrolment):
     painted = cv2.fillPoly(painted, face, (120, 150, 170), cv2.LINE_AA, 4)
     painted = cv2.polylines(painted, line, True, (110, 138, 156), 2, cv2.LINE_AA, 4)
     either = Candidates(faces.of(np.array([0, 1])), np.zeros(2, np.intp), np.zeros(2))
-    gain, _, found = character_gain(painted, either, nothing_before(image), alphabet, faces.of(NONE))
+    gain, _, found = character_gain(painted, either, empty_label_buffer(image), alphabet, faces.of(NONE))
     assert gain[0] > 0
     np.testing.assert_allclose(found.centres_px[0], own, atol=3)
 
@@ -181,17 +181,17 @@ def test_a_ring_without_a_character_speaks_for_its_own_place_alone(enrolment):
     line = np.rint(16 * (faces.centres_px[1] + alphabet.ring_mm * around_mm)).astype(np.int32)
     ringed = cv2.polylines(bare.copy(), [line], True, (120, 120, 120), 2, cv2.LINE_AA, 4)
     either = Candidates(faces.of(np.array([0, 1])), np.zeros(2, np.intp), np.array([8.0, 0.0]))
-    by_ring, otherwise, found = character_gain(ringed, either, nothing_before(image), alphabet, faces.of(NONE))
+    by_ring, otherwise, found = character_gain(ringed, either, empty_label_buffer(image), alphabet, faces.of(NONE))
     np.testing.assert_allclose(found.centres_px[0], faces.centres_px[1], atol=3)
     assert otherwise[0] < -1 < by_ring[0]
-    nothing, _, _ = character_gain(bare, either, nothing_before(image), alphabet, faces.of(NONE))
+    nothing, _, _ = character_gain(bare, either, empty_label_buffer(image), alphabet, faces.of(NONE))
     assert nothing[0] < by_ring[0]
 
 
 def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(enrolment):
     """A character found is evidence for a face against bare wood; one that fits no better gives none."""
     image, shaded, faces, alphabet, pieces = enrolment
-    everywhere, labels = np.arange(len(pieces)), nothing_before(image)
+    everywhere, labels = np.arange(len(pieces)), empty_label_buffer(image)
     for shown in (image, shaded):
         found, evened = read_faces(shown, one_each(faces), labels, alphabet)
         bare = bare_faces(shown, found.faces, labels, np.isin(everywhere, evened))
@@ -202,7 +202,7 @@ def test_a_character_that_was_found_says_that_there_is_a_face_in_even_light_too(
 def test_where_bare_wood_fits_better_than_any_character_none_is_told(enrolment):
     """If bare wood fits better than any character, all characters become equally likely."""
     image, _, faces, alphabet, pieces = enrolment
-    labels = nothing_before(image)
+    labels = empty_label_buffer(image)
     found, _ = read_faces(image, one_each(faces), labels, alphabet)
     bare = bare_faces(image, found.faces, labels, np.zeros(len(pieces), np.bool_))
     np.testing.assert_allclose(with_unreadable(found.letters, bare).max(axis=1), found.letters.max(axis=1), atol=1e-3)
@@ -215,7 +215,7 @@ def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment
     """One of the two heights has its face behind another stack, the other one over bare ground."""
     image, _, faces, alphabet, _ = enrolment
     bare, both = np.full_like(image, 170), faces.of(np.array([0, 1]))
-    hidden = nothing_before(image)
+    hidden = empty_label_buffer(image)
     x, y = both.centres_px[0].astype(int)
     hidden[y - 30 : y + 30, x - 30 : x + 30] = (both.ranks[0] + 1) << RANK_BITS
     nobody, given = np.zeros(2, np.intp), np.array(scores)
@@ -226,10 +226,10 @@ def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment
 def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
     """Each face is located and read across the edge of a shadow."""
     image, shaded, faces, alphabet, pieces = enrolment
-    found, _ = read_faces(image, one_each(faces), nothing_before(image), alphabet)
+    found, _ = read_faces(image, one_each(faces), empty_label_buffer(image), alphabet)
     for number, piece in enumerate(pieces):
         one = faces.of(np.array([number]))
-        found_there = search_face(shaded, one, nothing_before(shaded), alphabet, np.zeros(1))
+        found_there = search_face(shaded, one, empty_label_buffer(shaded), alphabet, np.zeros(1))
         assert alphabet.letters[found_there.letters.argmax()] == piece
         assert found_there.gain > found_there.explains / 2 > 0
         np.testing.assert_allclose(found_there.face.centres_px, found.faces.centres_px[[number]], atol=1.5)
@@ -243,7 +243,7 @@ def test_a_character_that_is_too_faint_to_tell_a_face_may_still_tell_which_it_is
         wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
         part = hazy[int(y - high) : int(y + high) + 1, int(x - wide) : int(x + wide) + 1]
         part += (1 - HAZY) * (np.median(part, axis=(0, 1)) - part)
-    found, _ = read_faces(np.rint(hazy).astype(np.uint8), one_each(faces), nothing_before(image), alphabet)
+    found, _ = read_faces(np.rint(hazy).astype(np.uint8), one_each(faces), empty_label_buffer(image), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert not found.is_legible.all()
 
@@ -251,15 +251,15 @@ def test_a_character_that_is_too_faint_to_tell_a_face_may_still_tell_which_it_is
 def test_what_even_light_has_found_is_read_in_the_light_that_there_is_where_that_is_clearer(enrolment):
     """A face is read in the unnormalised picture if that is clearer; a blank picture changes nothing."""
     image, _, faces, alphabet, pieces = enrolment
-    found, _ = read_faces(image, one_each(faces), nothing_before(image), alphabet)
+    found, _ = read_faces(image, one_each(faces), empty_label_buffer(image), alphabet)
     count, uniform = len(pieces), np.full_like(found.letters, -5.0)
     again = found._replace(letters=uniform.copy(), is_legible=np.arange(count) % 2 == 0)
-    assert _read_as_taken(image, again, nothing_before(image), alphabet).all()
+    assert _read_as_taken(image, again, empty_label_buffer(image), alphabet).all()
     assert letters_of(again, alphabet) == pieces
     assert again.is_legible.all()
     bare = np.full_like(image, 150)
     again = found._replace(letters=uniform.copy(), is_legible=np.arange(count) % 2 == 0)
-    assert not _read_as_taken(bare, again, nothing_before(bare), alphabet).any()
+    assert not _read_as_taken(bare, again, empty_label_buffer(bare), alphabet).any()
     assert (again.letters == uniform).all()
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from vision.glyphs.faces import Faces
-from vision.glyphs.templates import bare_wood_log_likelihood, compare, make_alphabet, nothing_before, unrolled
+from vision.glyphs.templates import bare_wood_log_likelihood, compare, empty_label_buffer, make_alphabet, unrolled
 from vision.scene.label_buffer import RANK_BITS
 
 RADIUS_MM, PX_PER_MM, SIZE_PX, MIDDLE_PX = 12.0, 5.0, 160, 80.0
@@ -44,7 +44,7 @@ def alphabet():
 
 def likelihoods(alphabet, image, **options):
     """Return the log-likelihood of each letter, and the fitted placement."""
-    likely, placed = compare(image, face(), nothing_before(image), alphabet, **options)
+    likely, placed = compare(image, face(), empty_label_buffer(image), alphabet, **options)
     return dict(zip(alphabet.letters, likely[0].tolist(), strict=True)), placed
 
 
@@ -65,7 +65,7 @@ def test_bare_wood_is_likelier_blank_and_a_character_is_not(alphabet):
     for letter, is_blank in (("R", False), (" ", True)):
         image = drawn(letter)
         likely, _ = likelihoods(alphabet, image)
-        bare = bare_wood_log_likelihood(image, face(), nothing_before(image))[0]
+        bare = bare_wood_log_likelihood(image, face(), empty_label_buffer(image))[0]
         assert (bare > max(likely.values()) + 5) == is_blank
 
 
@@ -80,10 +80,10 @@ def test_a_faint_character_is_known_when_its_contrast_is_fitted(alphabet):
 
 def test_what_occludes_a_face_is_not_compared(alphabet):
     """A dark piece in front hides the lower third of the face; without its label those pixels count against it."""
-    image, labels = drawn("R", 30), nothing_before(drawn("R"))
+    image, labels = drawn("R", 30), empty_label_buffer(drawn("R"))
     image[100:] = 20
     labels[100:] = 2 << RANK_BITS
     occluded, _ = compare(image, face(), labels, alphabet)
-    in_front, _ = compare(image, face(), nothing_before(image), alphabet)
+    in_front, _ = compare(image, face(), empty_label_buffer(image), alphabet)
     assert alphabet.letters[occluded[0].argmax()] == "R"
     assert occluded[0].max() > in_front[0].max() + 20

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from vision.glyphs.faces import DIRECTIONS, Faces
-from vision.glyphs.templates import nothing_before
+from vision.glyphs.templates import empty_label_buffer
 from vision.glyphs.unrolling import OUTERMOST, RADII, sample, shares_of, squares_of
 from vision.scene.label_buffer import RANK_BITS
 
@@ -39,13 +39,13 @@ def expected(image, centre_px):
 def test_shares_are_what_lies_between_pixels_there():
     """Sampled values agree with bilinear interpolation of the picture."""
     image = blobs()
-    for shares, centre_px in zip(shares_of(image, nothing_before(image), faces()), MIDDLES_PX, strict=True):
+    for shares, centre_px in zip(shares_of(image, empty_label_buffer(image), faces()), MIDDLES_PX, strict=True):
         np.testing.assert_allclose(shares, np.minimum(expected(image, centre_px), 1.5), atol=0.02)
 
 
 def test_what_is_sampled_adds_up_and_is_folded():
     """Sums over all places agree with a plain sum; folding into sums and differences can be inverted."""
-    image, labels = blobs(), nothing_before(blobs())
+    image, labels = blobs(), empty_label_buffer(blobs())
     labels[:, 40:] = 2 << RANK_BITS
     opposite, integrals = sample(image, labels, faces())
     np.testing.assert_allclose(integrals[:, 0], squares_of(image, labels, faces()), rtol=1e-4)
@@ -64,12 +64,12 @@ def test_gradients_are_differences_of_faces_a_little_displaced():
     """Sampled gradients agree with finite differences of displaced faces."""
     image, step_mm = blobs(), 0.3
     still = faces()
-    opposite, _ = sample(image, nothing_before(image), still)
+    opposite, _ = sample(image, empty_label_buffer(image), still)
     sampled = (opposite[0] + opposite[1]).transpose(1, 0, 2).reshape(len(MIDDLES_PX), 7, len(RADII), -1) / 2
     for axis, channels in ((0, slice(3, 5)), (1, slice(5, 7))):
         step = np.zeros((len(MIDDLES_PX), 2))
         step[:, axis] = step_mm
-        ahead, behind = (shares_of(image, nothing_before(image), still.moved(way * step)) for way in (1, -1))
+        ahead, behind = (shares_of(image, empty_label_buffer(image), still.moved(way * step)) for way in (1, -1))
         slope = (behind - ahead)[..., : sampled.shape[-1]] / (2 * step_mm)
         given = sampled[:, channels] / sampled[:, 2:3]
         for face in range(2):

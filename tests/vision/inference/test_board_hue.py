@@ -7,12 +7,12 @@ import pytest
 
 from calibration.srgb import linear_light
 from vision.inference.ground_hue import (
-    LIKE_BOARD,
+    BOARD_HUE_PROBABILITY,
     OFF_HUE,
     board_log_ratio,
     faces_log_ratio,
     hue_from_board,
-    tell_hues_on_board,
+    store_hue_evidence,
 )
 from vision.scene.label_buffer import RANK_BITS
 
@@ -84,7 +84,7 @@ def test_hue_tells_a_piece_from_the_board():
 
 def test_a_piece_that_mirrors_a_lamp_may_have_the_boards_hue():
     """If a piece has the board's hue, the ratio is bounded by LIKE_BOARD."""
-    assert board_log_ratio(shown(BOARD), PIECES)[0] == pytest.approx(np.log(LIKE_BOARD), abs=0.1)
+    assert board_log_ratio(shown(BOARD), PIECES)[0] == pytest.approx(np.log(BOARD_HUE_PROBABILITY), abs=0.1)
 
 
 def test_shade_and_reflected_light_may_be_of_another_hue():
@@ -115,7 +115,7 @@ def test_boundaries_are_asked_of_what_seems_empty_but_has_a_pieces_hue():
     hypothesis.camouflaged = np.zeros(3, np.bool_)
     hypothesis.tell_camouflaged = told.append
     hypothesis.tell_hues_of_faces = lambda cells, ratio: told.append((cells, ratio))
-    tell_hues_on_board(hypothesis, PIECES)
+    store_hue_evidence(hypothesis, PIECES)
     ratio, asked, (standing, of_faces) = told
     assert (ratio > 1).tolist() == [True, False, True]
     assert asked.tolist() == [0]

@@ -12,7 +12,7 @@ from tools.boards import picture, random_light
 from vision.appearance.sharpening import without_halo
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
-from vision.glyphs.face_detection import centred
+from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.legibility import FoundFace
 from vision.glyphs.ring import NO_RING
 from vision.glyphs.templates import make_alphabet
@@ -20,12 +20,12 @@ from vision.inference import characters, face_evidence
 from vision.inference.characters import (
     read_character,
     read_characters,
-    search_once,
+    search_face_cached,
     weigh_by_boundaries,
     weigh_by_rings,
 )
 from vision.inference.coordinate_ascent import converge, lacks_likeliest
-from vision.inference.face_evidence import by_height, hidden_nats, look_for_faces, remove_faceless
+from vision.inference.face_evidence import detect_faces, evidence_by_height, hidden_nats, remove_faceless
 from vision.inference.search import infer
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.pose.projection import project
@@ -105,7 +105,7 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(where, h
 def without_a_face_at_first(read, cell):
     """Wrap ``read`` so that its first call reports that no face was found on ``cell``."""
     faceless = [np.array([cell])]
-    return lambda *given: read(*given)._replace(faceless=faceless.pop() if faceless else characters.NONE)
+    return lambda *given: read(*given)._replace(faceless=faceless.pop() if faceless else characters.NO_CELLS)
 
 
 def spoken_against(_, hypothesis, cells):
@@ -131,7 +131,7 @@ def test_a_height_that_colours_rule_out_is_found_where_its_face_is(cell):
     geometry, number = reader.geometry(pose), kit.cells.index(cell)
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
     scores, higher = hypothesis.scores[[number]], 1 + 2 * hypothesis.colours
-    scores[0, higher] = scores.max() + characters.IN_QUESTION + 2
+    scores[0, higher] = scores.max() + characters.IN_QUESTION_NATS + 2
     hypothesis.score(np.array([number]), scores)
     hypothesis.assign(number, higher)
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
@@ -203,7 +203,7 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     hypothesis.score(np.array([cell]), scores)
     hypothesis.assign(cell, int(scores.argmax()))
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
-    assert hypothesis.glyph_log_ratio[cell].max() > characters.IN_QUESTION
+    assert hypothesis.glyph_log_ratio[cell].max() > characters.IN_QUESTION_NATS
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
 
 
@@ -277,7 +277,7 @@ def test_a_face_speaks_only_for_heights_that_have_it_there(misled):
     _, hypothesis, cell = misled(0, 0)
     count = len(hypothesis.geometry.configurations.all)
     third = hypothesis.geometry.faces.of(np.array([cell * count + 2]))
-    spoken = by_height(hypothesis, np.array([cell]), third, np.array([20.0]), np.array([-5.0]))
+    spoken = evidence_by_height(hypothesis, np.array([cell]), third, np.array([20.0]), np.array([-5.0]))
     assert np.flatnonzero(spoken[0] == 20).tolist() == [2]
     assert (np.delete(spoken[0], 2) == -5).all()
 
@@ -305,7 +305,7 @@ def test_the_rim_of_a_nearer_stack_is_no_part_of_a_face_behind_it(enrolled, misl
 
     monkeypatch.setattr(face_evidence, "character_gain", recorded)
     ranks = hypothesis.all_labels() >> RANK_BITS
-    look_for_faces(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
+    detect_faces(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
     asked, before = given[0] >> RANK_BITS, ranks.astype(int)
     is_beside = before[:, :-1] != before[:, 1:]
     nearer = np.maximum(before[:, :-1], before[:, 1:])
@@ -324,7 +324,7 @@ def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolle
         hypothesis.score(np.array([square]), scores)
         hypothesis.assign(square, 0)
     appearance = enrolled[0].appearance
-    look_for_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
+    detect_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
     assert hypothesis.glyph_log_ratio[cell].max() > 0
     assert hypothesis.glyph_log_ratio[front].max() <= 0
 
@@ -344,7 +344,7 @@ def test_a_stack_that_stands_has_its_face_at_any_height_that_is_as_likely(enroll
         hypothesis.score(np.array([square]), scores)
         hypothesis.assign(square, int(scores.argmax()))
     appearance = enrolled[0].appearance
-    look_for_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
+    detect_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
     assert hypothesis.glyph_log_ratio[front].max() <= 0
     assert hypothesis.state[front] == 0
 
@@ -412,7 +412,7 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
     elsewhere[:, -1] = (straight.ranks[0] + 1) << RANK_BITS
     for hidden, scores in ((labels, (1, 2, 3)), (elsewhere, (1, 2, 3)), (occluded, (1, 2, 3)), (labels, (1, 2, 4))):
         wanted = np.array(scores, np.float32)
-        found = search_once(image, straight, hidden, make_alphabet(reader.appearance.glyphs), wanted, searched)
+        found = search_face_cached(image, straight, hidden, make_alphabet(reader.appearance.glyphs), wanted, searched)
         np.testing.assert_array_equal(found.letters, wanted)
     assert [len(searches), len(searched)] == [3, 3]
 
@@ -501,7 +501,7 @@ def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(en
     image, hypothesis, cell = misled(lead, 3)
     before, geometry = hypothesis.scores[cell, 1:].max(), hypothesis.geometry
     straight = geometry.faces.of(np.array([cell * len(geometry.configurations.all) + 2]))
-    faces, _ = centred(image, straight, hypothesis.all_labels())
+    faces, _ = centre_faces(image, straight, hypothesis.all_labels())
     weigh_by_rings(image, hypothesis, {cell: faces}, enrolled[0].appearance.ring_mm)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
     assert hypothesis.scores[cell, 1:].max() == pytest.approx(before)

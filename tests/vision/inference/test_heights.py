@@ -8,7 +8,7 @@ from vision.inference.comparison import UNINFORMATIVE
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.heights import EMPTY_NATS, HEIGHT_NATS, weigh_heights
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.surfaces import CAMOUFLAGED_WEIGHT, _is_camouflaged, of_camouflaged
+from vision.inference.surfaces import CAMOUFLAGED_WEIGHT, _is_camouflaged, bound_log_ratios
 from vision.likelihood.stacks import OUT_OF_REACH
 
 
@@ -52,7 +52,7 @@ def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(
 def test_colours_alone_do_not_rule_out_a_camouflaged_piece(drawn):
     """For a camouflaged piece the evidence of colours against it is bounded."""
     hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
-    bounded = of_camouflaged(all_scores(hypothesis, cell))
+    bounded = bound_log_ratios(all_scores(hypothesis, cell))
     assert CAMOUFLAGED_WEIGHT * bounded.max() == pytest.approx(np.log(UNINFORMATIVE), abs=0.1)
     assert np.ptp(bounded) == pytest.approx(np.ptp(all_scores(hypothesis, cell)), rel=1e-4)
 
@@ -129,7 +129,7 @@ def test_what_neither_colours_nor_boundaries_tell_is_no_further_piece(drawn, mon
 
     In the shadow in front of a stack both may favour one piece more.
     """
-    monkeypatch.setattr(heights, "compare_on", blind)
+    monkeypatch.setattr(heights, "compare_on_cell", blind)
     hypothesis, cell = misled(drawn, "R", "RR", nats=0.5)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("R")
@@ -141,7 +141,7 @@ def test_a_stack_of_which_no_face_is_far_aside_is_likelier(drawn, monkeypatch):
     A wrong extra piece often fits if the pieces are shifted more and more to one side, but players centre their stacks.
     """
     leaning = {2: (2.5, -2.0)}
-    monkeypatch.setattr(heights, "compare_on", lambda *given: blind(*given, aside_mm=leaning))
+    monkeypatch.setattr(heights, "compare_on_cell", lambda *given: blind(*given, aside_mm=leaning))
     hypothesis, cell = misled(drawn, "R", "RR", nats=4.0)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("R")

@@ -9,7 +9,7 @@ import pytest
 from calibration.board_appearance import BoardAppearance
 from vision.appearance.colour_model import BINS, OUTLIER_LOG, Lamp
 from vision.inference.colours import Colours
-from vision.inference.lamp import FEW, lamp_of
+from vision.inference.lamp import MIN_STACKS, estimate_lamp
 from vision.reader import Reader
 from vision.scene.materials import Materials
 
@@ -35,7 +35,7 @@ def lamp(request, drawn, monkeypatch):
 def test_a_usual_lamp_changes_nothing(drawn, colours):
     """Under the usual lamp the colour model is unchanged."""
     hypothesis, before = drawn.hypothesis(TABLE), colours.model
-    assert lamp_of(hypothesis, colours.reflectances) is Lamp.USUAL
+    assert estimate_lamp(hypothesis, colours.reflectances) is Lamp.USUAL
     assert not colours.follow_lamp(hypothesis)
     assert colours.model is before
 
@@ -43,7 +43,7 @@ def test_a_usual_lamp_changes_nothing(drawn, colours):
 def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch):
     """Under each unusual lamp all stacks are read after the colour model has followed it."""
     hypothesis, usual = drawn.hypothesis(TABLE), colours.model
-    assert lamp_of(hypothesis, colours.reflectances) is lamp
+    assert estimate_lamp(hypothesis, colours.reflectances) is lamp
     assert colours.follow_lamp(hypothesis)
     monkeypatch.setattr(drawn.reader, "_colours", colours)
     again = drawn.hypothesis(TABLE)
@@ -80,15 +80,15 @@ def test_beside_a_usual_lamp_the_sides_of_black_pieces_are_dark_as_well(drawn):
     reader = Reader(drawn.reader.kit, drawn.reader.camera, replace(drawn.reader.appearance, pieces=black))
     dark = replace(drawn, reader=reader)
     colours = Colours(reader.kit, reader.appearance, drawn.geometry.configurations)
-    assert lamp_of(dark.hypothesis(TABLE), colours.reflectances) is Lamp.USUAL
+    assert estimate_lamp(dark.hypothesis(TABLE), colours.reflectances) is Lamp.USUAL
 
 
 @pytest.mark.usefixtures("lamp")
 def test_one_stack_or_two_tell_no_lamp(drawn, colours):
     """Fewer than FEW stacks are taken to be under the usual lamp."""
-    for count in range(FEW):
+    for count in range(MIN_STACKS):
         few = dict(list(TABLE.items())[:count])
-        assert lamp_of(drawn.hypothesis(few), colours.reflectances) is Lamp.USUAL
+        assert estimate_lamp(drawn.hypothesis(few), colours.reflectances) is Lamp.USUAL
 
 
 def test_on_a_learned_board_sides_may_be_brighter_than_faces_but_are_as_dark_as_they_were(drawn, lamp):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.inference.outliers import UNLIKE_SHARE, covered, is_wrong_board, tempered
+from vision.inference.outliers import UNLIKE_SHARE, covered_cells, is_wrong_board, tempered
 
 PITCH_MM = 30.0
 PLACES = np.array([(PITCH_MM * file, PITCH_MM * rank, 0.0) for rank in range(8) for file in range(8)])
@@ -31,7 +31,7 @@ def test_what_is_unlike_all_over_a_board_is_another_board(places, is_other):
 
 def test_cells_side_by_side_are_covered_and_single_ones_are_not():
     """Adjacent unexplained cells are reported as covered, isolated ones are not."""
-    hidden = covered(shares(*ARM, (0, 7), (6, 6), (7, 7)), PLACES, PITCH_MM)
+    hidden = covered_cells(shares(*ARM, (0, 7), (6, 6), (7, 7)), PLACES, PITCH_MM)
     assert {(cell % 8, cell // 8) for cell in np.flatnonzero(hidden)} == set(ARM)
 
 

@@ -14,7 +14,13 @@ from companion.simulate.sprite import Scene
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 from vision.enrolment import board_of
-from vision.inference.pale_pyramids import SHADOW_EDGES, UNSEEN, by_boundaries, find_pale, hue_log_ratio
+from vision.inference.pale_pyramids import (
+    INVISIBLE_PROBABILITY,
+    SHADOW_EDGES,
+    bounded_boundary_log_ratio,
+    find_pale_pyramids,
+    hue_log_ratio,
+)
 from vision.reader import Reader
 
 PALE = dict.fromkeys("QDW", (214, 200, 182))
@@ -58,7 +64,7 @@ def test_they_are_found_by_their_edges_and_bare_cells_are_not_taken_for_any(show
 def test_without_that_look_some_are_missed(shown, monkeypatch):
     """Without the search for pale pyramids some stay undetected."""
     reader, picture = shown
-    monkeypatch.setattr("vision.reader.find_pale", lambda *_: None)
+    monkeypatch.setattr("vision.reader.find_pale_pyramids", lambda *_: None)
     assert standing(reader, picture) < set(STACKS)
 
 
@@ -81,12 +87,12 @@ def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypat
 
     def as_if_empty(image, hypothesis, *more):
         hypothesis.state[:], hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, 0, UNDECIDED
-        find_pale(image, hypothesis, *more)
+        find_pale_pyramids(image, hypothesis, *more)
 
     def undecided(hypothesis, _):
         return np.tile(UNDECIDED + hypothesis.geometry.configurations.log_prior[:, None], hypothesis.colours)
 
-    monkeypatch.setattr("vision.reader.find_pale", as_if_empty)
+    monkeypatch.setattr("vision.reader.find_pale_pyramids", as_if_empty)
     monkeypatch.setattr("vision.inference.pale_pyramids.UNLIKE_SHARE", -1)
     monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", undecided)
     assert standing(Reader(reader.kit, reader.camera, learned), picture) == set(STACKS)
@@ -101,13 +107,13 @@ def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(
         hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, GLARING
         for cell in np.flatnonzero(hypothesis.state == 0).tolist():
             hypothesis.assign(cell, 1)
-        find_pale(image, hypothesis, *more)
+        find_pale_pyramids(image, hypothesis, *more)
         found.extend(np.flatnonzero(hypothesis.scores[:, 1:].max(axis=1) > HARDLY).tolist())
 
     def glaring(hypothesis, _):
         return np.tile(GLARING + hypothesis.geometry.configurations.log_prior[:, None], hypothesis.colours)
 
-    monkeypatch.setattr("vision.reader.find_pale", as_if_glaring)
+    monkeypatch.setattr("vision.reader.find_pale_pyramids", as_if_glaring)
     monkeypatch.setattr("vision.inference.pale_pyramids.UNLIKE_SHARE", 1)
     monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", glaring)
     reader.read(Frame(picture, 0, 0.0))
@@ -150,13 +156,13 @@ def test_white_on_white_says_little():
 def test_edges_as_of_a_hard_shadow_do_not_outweigh_the_hue_of_ground():
     """The edges of a shadow do not outweigh the hue of bare ground."""
     colours = np.array([[0.06, 0.01]])
-    edges, as_ground = by_boundaries(np.array([16.0])), hue_log_ratio(np.array([[0.004, 0.0]]), colours)
+    edges, as_ground = bounded_boundary_log_ratio(np.array([16.0])), hue_log_ratio(np.array([[0.004, 0.0]]), colours)
     assert 2 < edges[0] < -as_ground[0, 0]
 
 
 def test_neither_edges_nor_none_alone_tell_more_than_they_may_mislead():
     """Evidence from boundaries is bounded on both sides."""
-    none, even, clear = by_boundaries(np.array([-800.0, 0.0, 800.0]))
-    assert none == pytest.approx(np.log(UNSEEN))
+    none, even, clear = bounded_boundary_log_ratio(np.array([-800.0, 0.0, 800.0]))
+    assert none == pytest.approx(np.log(INVISIBLE_PROBABILITY))
     assert abs(even) < 0.1
     assert clear == pytest.approx(-np.log(SHADOW_EDGES))

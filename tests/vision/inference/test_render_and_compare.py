@@ -13,15 +13,15 @@ from vision.inference.comparison import (
     BOUNDARY_WEIGHT,
     PIECE_NATS,
     bounded_colour_evidence,
-    compared,
+    compare_configurations,
     make_patch_of,
+    make_scene_at,
     reweight_heights,
-    scene_round,
     stacks_of,
 )
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
-from vision.inference.render_and_compare import DOUBT_NATS, TOLD_NATS, compare, rescore_by_rendering
+from vision.inference.render_and_compare import DECIDED_NATS, DOUBT_NATS, compare, rescore_by_rendering
 from vision.likelihood.boundaries import COLOUR_STRIDE
 from vision.likelihood.segmentation import (
     FLOOR_UNITS,
@@ -117,7 +117,7 @@ def test_a_cube_is_turned_before_it_is_given_up(hypothesis, ground, geometry, ce
     view = make_view(picture, geometry, prisms)
     patch = make_patch_of(empty, view, np.array([cell]), np.array([0]))
     given = np.where(np.arange(1 + len(prisms.counts)) == 1, 0.0, -np.inf)
-    _, places = compared(patch, prisms, view, stacks_of(empty, prisms), cell, given, 0.0, False)
+    _, places = compare_configurations(patch, prisms, view, stacks_of(empty, prisms), cell, given, 0.0, False)
     assert places[1, 0, 2] / turn > 0.5
 
 
@@ -129,8 +129,8 @@ def test_where_nothing_may_be_moved_stacks_are_scored_where_they_stand(hypothesi
     patch = make_patch_of(empty, view, np.array([cell]), np.array([1]))
     given = np.where(np.arange(1 + len(prisms.counts)) <= 2, 0.0, -np.inf)
     around = patch, prisms, view, stacks_of(empty, prisms), cell, given
-    still, places = compared(*around, -1.0, True)
-    moved, _ = compared(*around, 0.0, True)
+    still, places = compare_configurations(*around, -1.0, True)
+    moved, _ = compare_configurations(*around, 0.0, True)
     assert (places == 0).all()
     assert still[0] == moved[0]
     assert still[2] < moved[2] - 1
@@ -185,7 +185,7 @@ def test_what_is_drawn_on_a_board_speaks_against_a_stack_that_would_hide_it(hypo
     for bare in (NO_BARE, drawn):
         view = make_view(picture, geometry, prisms, bare)
         patch = make_patch_of(empty, view, np.array([cell]), np.array([0]))
-        scores, _ = compared(patch, prisms, view, stacks_of(empty, prisms), cell, given, -1.0, True)
+        scores, _ = compare_configurations(patch, prisms, view, stacks_of(empty, prisms), cell, given, -1.0, True)
         gains.append(scores[0] - scores[1])
     assert gains[1] > gains[0] + 3
 
@@ -204,7 +204,7 @@ def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, ge
     assert (doubtful.scores[0, 1:] == -5.0).all()
 
 
-@pytest.mark.parametrize(("nats", "is_compared"), [(TOLD_NATS - 1, True), (TOLD_NATS + 1, False)])
+@pytest.mark.parametrize(("nats", "is_compared"), [(DECIDED_NATS - 1, True), (DECIDED_NATS + 1, False)])
 def test_nothing_is_compared_where_colours_have_told(hypothesis, ground, geometry, cell, nats, is_compared):
     """Cells whose colours favour emptiness by more than TOLD_NATS are not compared."""
     picture, told = hypothesis(with_stack(ground, geometry, cell, 2, 0.1))
@@ -225,7 +225,7 @@ def scene(hypothesis, ground, geometry, cell):
     prisms = geometry.prisms
     view = make_view(picture, geometry, prisms)
     patch = make_patch_of(crowded, view, np.array([cell]), np.array([3]))
-    return scene_round(patch, prisms, view, stacks_of(crowded, prisms), cell), view
+    return make_scene_at(patch, prisms, view, stacks_of(crowded, prisms), cell), view
 
 
 def seen_surfaces(scene, configuration, places):
@@ -327,7 +327,7 @@ def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(
 
     The colours find nothing, accept up to three cubes, and exclude four.
     """
-    asked, compare_them = [], render_and_compare.compare_beside_colours
+    asked, compare_them = [], render_and_compare.compare_with_colours
 
     def spy(view, prisms, of, stacks, which):
         number, heights, tried = which
@@ -335,7 +335,7 @@ def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(
             asked.append(bool(tried[4]))
         return compare_them(view, prisms, of, stacks, which)
 
-    monkeypatch.setattr(render_and_compare, "compare_beside_colours", spy)
+    monkeypatch.setattr(render_and_compare, "compare_with_colours", spy)
     picture, wrong = hypothesis(with_stack(ground, geometry, cell, 4, 0.1))
     wrong.isolated.scores[cell] = -200  # otherwise the colours would be scored again
     scores = np.full((len(wrong.geometry.configurations.all), wrong.colours), -200.0, np.float32)
