@@ -90,7 +90,7 @@ def measure(folder: Path, acts: int, tallies: dict[str, Tally]) -> None:
     moving: dict[str, list[bool]] = {name: [] for name in WEBCAMS}
     for number, image in enumerate(islice(frames_of(folder / "video.mp4"), frames)):
         for name, webcam in WEBCAMS.items():
-            moving[name].append(gates[name].glimpse(webcam.take(image, number)).moving)
+            moving[name].append(gates[name].process(webcam.take(image, number)).moving)
     for name, tally in tallies.items():
         count(np.array(moving[name]), rows, info["fps"], tally)
 
@@ -129,7 +129,7 @@ def gate_for(folder: Path, info: dict[str, Any], kit: Kit) -> MotionDetector:
     corners = np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)])
     turn = cv2.Rodrigues(rotation)[0]
     corners_px: Points = cv2.projectPoints(corners, turn, -rotation @ centre_mm, matrix, distortion)[0][:, 0]
-    gate.attend(corners_px)
+    gate.set_region(corners_px)
     return gate
 
 

@@ -37,12 +37,12 @@ class BareBoard:
         blocks, view = self._blocks, (pose, camera)
         if blocks is None:
             return measure_illumination(image, self._kit, *view, self._white)
-        return measure_on_board(image, self._placed.of(view, partial(place_blocks, blocks, *view)))
+        return measure_on_board(image, self._placed.get(view, partial(place_blocks, blocks, *view)))
 
     def ground(self, geometry: Geometry) -> Ground:
         """The ground on which shadows are measured."""
         make = partial(make_ground, self._kit, self._appearance, geometry.pose, geometry.camera)
-        return self._ground.of((geometry.crops,), make)
+        return self._ground.get((geometry.crops,), make)
 
     def picture(self, geometry: Geometry) -> BarePicture:
         """A learned board as seen in the downscaled picture in which explanations are compared; else ``NO_BARE``."""
@@ -50,11 +50,11 @@ class BareBoard:
         if board is None or prisms is None:
             return NO_BARE
         make = partial(bare_picture, board, prisms.ground.shape, prisms.shrink, geometry.pose, geometry.camera)
-        return self._picture.of((geometry.crops,), make)
+        return self._picture.get((geometry.crops,), make)
 
     def in_crops(self, geometry: Geometry) -> BoardView | None:
         """A learned board as seen in the crops; None where none was learned."""
         board, crops = self._appearance.board, geometry.crops
         if board is None:
             return None
-        return self._crops.of((crops,), partial(view_board, board, crops, geometry.pose, geometry.camera))
+        return self._crops.get((crops,), partial(view_board, board, crops, geometry.pose, geometry.camera))

@@ -260,7 +260,7 @@ def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str
     """
     count = len(hypothesis.geometry.configurations.all)
     numbers = np.array([kit.cells.index(cell) * count + len(stack) - 1 for cell, stack in stacks.items()])
-    faces, _ = centre_faces(image, hypothesis.geometry.faces.of(numbers), hypothesis.all_labels())
+    faces, _ = centre_faces(image, hypothesis.geometry.faces.select(numbers), hypothesis.all_labels())
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm
@@ -277,7 +277,7 @@ def _ring_mm(image: Picture, faces: Faces, shares: tuple[float, float] = RING_SH
     """Radius of the ring on these faces in mm; None if they have no ring in common."""
     labels, rings = empty_label_buffer(image), []
     for number in range(len(faces.radii_mm)):
-        face = faces.of(np.array([number]))
+        face = faces.select(np.array([number]))
         least, most = (share * float(face.radii_mm[0]) for share in shares)
         rings.append(find_ring(image, face, labels, (least, most), DIRECTIONS))
     return usual_radius_mm(rings)

@@ -14,7 +14,7 @@ class LastValueCache(Generic[Value]):
     def __init__(self) -> None:
         self._kept: tuple[tuple[object, ...], Value] | None = None
 
-    def of(self, inputs: tuple[object, ...], make: Callable[[], Value]) -> Value:
+    def get(self, inputs: tuple[object, ...], make: Callable[[], Value]) -> Value:
         """The value for these ``inputs``, made anew if any of them is a different object than last time."""
         if self._kept is None or any(new is not old for new, old in zip(inputs, self._kept[0], strict=True)):
             self._kept = inputs, make()

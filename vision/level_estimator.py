@@ -43,7 +43,7 @@ class LevelEstimator:
         question: LevelQuery,
     ) -> Estimate:
         """The levels in a picture (height, width, 3) uint8 BGR, taken in this ``view``."""
-        views = self._views.of(view, partial(make_views, self._kit, self._pillars, *view))
+        views = self._views.get(view, partial(make_views, self._kit, self._pillars, *view))
         small = cv2.resize(image, None, fx=1 / SHRINK, fy=1 / SHRINK, interpolation=cv2.INTER_AREA)
         at_pillars = light.at(floors_mm(self._kit, tuple(question.levels)))
         return estimate_levels(np.asarray(small, np.uint8), at_pillars, colours, views, question)

@@ -102,7 +102,7 @@ class Comparison:
 
 
 class MotionDetector:
-    """Watches one camera's frames; knows the frame before and the table without hands.
+    """Detects motion in one camera's frames; knows the frame before and the table without hands.
 
     ``camera`` may be replaced by one of the same size whose lens is known better.
     """
@@ -124,15 +124,15 @@ class MotionDetector:
         # A piece's size until the mat has been found: as if the mat filled half of the picture's width.
         self._piece_px = self._piece_mm * self._shape[1] / (2 * kit.mat.width_mm)
 
-    def glimpse(self, image: Picture) -> WatchedFrame:
+    def process(self, image: Picture) -> WatchedFrame:
         """Compare a frame (height, width, 3) uint8 BGR with the one before."""
         small = self._shrunk(image)
         least_px = MOVING_SHARE * self.piece_px2
         difference = self._differencer.step(small, self._area, least_px)
         return WatchedFrame(small, difference is None or difference.moving_px >= least_px, difference)
 
-    def glimpse_of_still(self, image: Picture) -> WatchedFrame:
-        """The glimpse of the mean (height, width, 3) uint8 BGR of frames in which nothing moved."""
+    def process_still(self, image: Picture) -> WatchedFrame:
+        """The mean (height, width, 3) uint8 BGR of frames in which nothing moved, downscaled."""
         return WatchedFrame(self._shrunk(image), moving=False)
 
     def _shrunk(self, image: Picture) -> Picture:
@@ -143,7 +143,7 @@ class MotionDetector:
         """A piece's area in pixels of a :class:`Difference`, whose pictures are halved once more."""
         return (self._piece_px / 2) ** 2
 
-    def attend(self, corners_px: Points) -> None:
+    def set_region(self, corners_px: Points) -> None:
         """From now on count only what moves inside these corners (k, 2) px of the picture as motion."""
         area = np.zeros(self._shape, np.uint8)
         outline = cv2.convexHull(np.rint(np.asarray(corners_px) / SHRINK).astype(np.int32))
@@ -151,7 +151,7 @@ class MotionDetector:
         margin = 2 * int(MARGIN_PIECES * self._piece_px) + 1
         self._area = np.ascontiguousarray(cv2.dilate(area, np.ones((margin, margin), np.uint8))[::2, ::2])
 
-    def keep_bare(self, glimpse: WatchedFrame, *, is_thing: bool, is_same_calm: bool = False) -> None:
+    def keep_bare(self, frame: WatchedFrame, *, is_thing: bool, is_same_calm: bool = False) -> None:
         """Remember a picture in which no hand is over the board.
 
         Where an arm lies beside the board, the picture before is kept; ``is_thing``: it has lain there for so long that
@@ -159,7 +159,7 @@ class MotionDetector:
         that is gone; and the picture of the calm before, in case a hand was overlooked in this one; ``is_same_calm``:
         nothing has moved since the last one.
         """
-        kept, bare = glimpse.small, self._bare
+        kept, bare = frame.small, self._bare
         if not is_same_calm:
             self._earlier = bare
         if bare is not None and self._arm is not None:
@@ -170,7 +170,7 @@ class MotionDetector:
                 kept = np.where(self._arm[..., None] > 0, under, kept)
         self._bare = kept
 
-    def recall_bare(self) -> bool:
+    def restore_earlier_bare(self) -> bool:
         """Take the picture of the calm before as that of the bare table again; returns whether there is one.
 
         A hand may have been overlooked in that one: what looks as it did in this calm is none.
@@ -180,48 +180,50 @@ class MotionDetector:
         self._bare, self._earlier = self._earlier, self._bare
         return True
 
-    def keep_read(self, glimpse: WatchedFrame) -> None:
+    def keep_read(self, frame: WatchedFrame) -> None:
         """Remember the picture that was read last."""
-        self._read = glimpse.small
+        self._read = frame.small
 
-    def altered(self, glimpse: WatchedFrame, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
+    def changed_cells(self, frame: WatchedFrame, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
         """(n,) bool, cells whose pictures differ from the one that was read last; None where none was."""
         if self._read is None:
             return None
-        return self._share(compare_pictures(glimpse.small, self._read).changes, geometry, slice(None)) > ALTERED_SHARE
+        return self._share(compare_pictures(frame.small, self._read).changes, geometry, slice(None)) > ALTERED_SHARE
 
     def forget_bare(self) -> None:
         """Camera or mat was pushed: the picture of the bare table is of no use any more."""
         self._bare = self._earlier = self._under = self._arm = None
 
-    def compare(self, glimpse: WatchedFrame, geometry: Geometry) -> Comparison | None:
+    def compare(self, frame: WatchedFrame, geometry: Geometry) -> Comparison | None:
         """Compare a frame with the bare table; None where there is no picture of that."""
         if geometry is not self._geometry:
             self._geometry, self._piece_px = geometry, self._piece_width_px(geometry)
-            self.attend(geometry.mat_px)
+            self.set_region(geometry.mat_px)
         if self._bare is None:
             return None
-        changes, small, bare = compare_pictures(glimpse.small, self._bare)
+        changes, small, bare = compare_pictures(frame.small, self._bare)
         changed = self._share(changes, geometry, _near_rows(geometry))
         news = changes
         for other in (self._under, self._earlier):
             if other is not None and news.any():
-                news = news & compare_pictures(glimpse.small, other).changes
+                news = news & compare_pictures(frame.small, other).changes
         joined = _close_gaps(news)
-        broad = self._broad(joined)
-        arms = self._entering(broad)
+        broad = self._opened(joined)
+        arms = self._reaching_edge(broad)
         if arms.any():
             arms = self._with_parts_beside(arms, cv2.connectedComponents(broad)[1])
         self._arm = arms if arms.any() else None
-        solid = self._limbs(arms & self._bodies(remove_shadows(changes, small, bare, self._bare), small, bare))
+        solid = self._without_towers(
+            arms & self._without_relit_ground(remove_shadows(changes, small, bare, self._bare), small, bare)
+        )
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
-            self._share(mask, geometry, floor) > TOUCHED_SHARE for mask in (solid, self._entering(joined))
+            self._share(mask, geometry, floor) > TOUCHED_SHARE for mask in (solid, self._reaching_edge(joined))
         )
         return Comparison(covered, covered | touched, changed, changes)
 
-    def changed_in_sight(
+    def changed_where_visible(
         self, seen: Comparison, geometry: Geometry, in_sight: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.float32]:
         """(n,) ``seen.changed`` from only those pixels of the crops (n, rows, columns) that are ``in_sight`` in both.
@@ -240,7 +242,7 @@ class MotionDetector:
         unseen = np.where(seen.changed > ALTERED_SHARE, np.nan, seen.changed)
         return np.where(is_hidden, unseen, shares).astype(np.float32)
 
-    def reaching_from(self, glimpse: WatchedFrame) -> frozenset[str]:
+    def arm_sides(self, frame: WatchedFrame) -> frozenset[str]:
         """The sides of the mat from which an arm reaches into the picture: of ``S``, ``E``, ``N``, ``W``.
 
         S is where rank 1 is.  Empty where there is no picture of the bare table to compare with.
@@ -249,21 +251,21 @@ class MotionDetector:
         if self._bare is None or geometry is None:
             return frozenset()
         sides = set()
-        for rows, columns in self._entries(glimpse.small, self._bare):
+        for rows, columns in self._entry_points(frame.small, self._bare):
             entry_px = SHRINK * np.array([[columns.mean(), rows.mean()]])
             x, y = back_project(entry_px, geometry.pose, self.camera)[0]
             across, along = x / self._kit.mat.width_mm, y / self._kit.mat.height_mm
             sides.add(("E" if across > 0 else "W") if abs(across) > abs(along) else "N" if along > 0 else "S")
         return frozenset(sides)
 
-    def _entries(self, small: Picture, kept: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
+    def _entry_points(self, small: Picture, kept: Picture) -> Iterator[tuple[npt.NDArray[np.intp], ...]]:
         """Rows and columns (k,) of the picture's edge where each arm enters; without its shadow where possible."""
         changes, small, bare = compare_pictures(small, kept)
-        entering = self._entering(_close_gaps(changes))
+        entering = self._reaching_edge(_close_gaps(changes))
         if not entering.any():
             return
         bodies = remove_shadows(changes & entering, small, bare, kept)
-        solid, limbs = bodies > 0, self._bodies(bodies, small, bare) > 0
+        solid, limbs = bodies > 0, self._without_relit_ground(bodies, small, bare) > 0
         count, labels = cv2.connectedComponents(entering)
         rim = np.zeros(self._shape, np.bool_)
         rim[[0, -1]] = rim[:, [0, -1]] = True
@@ -286,19 +288,19 @@ class MotionDetector:
             self._places = geometry, np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)
         return mask.ravel()[self._places[1][:, rows]]
 
-    def _entering(self, mask: Picture) -> Picture:
+    def _reaching_edge(self, mask: Picture) -> Picture:
         """(height, width) uint8, those connected parts of ``mask`` that are as wide as an arm at the picture's edge."""
         count, labels = cv2.connectedComponents(mask)
         wide = np.bincount(_border_values(np.asarray(labels, np.int32)), minlength=count) >= ARM_WIDTHS * self._piece_px
         wide[0] = False
         return np.asarray(wide[labels], np.uint8)
 
-    def _bodies(self, solid: Picture, small: Picture, bare: Picture) -> Picture:
+    def _without_relit_ground(self, solid: Picture, small: Picture, bare: Picture) -> Picture:
         """(height, width) uint8, ``solid`` parts as wide as an arm, except ground from which a shadow has gone.
 
         ``small`` and ``bare``: see :func:`vision.picture_change.may_be_relit`.
         """
-        broad = self._broad(_close_gaps(solid))
+        broad = self._opened(_close_gaps(solid))
         if not broad.any():
             return broad
         count, labels = cv2.connectedComponents(broad)
@@ -306,13 +308,13 @@ class MotionDetector:
         relit = np.bincount(labels.ravel(), may_be_relit(solid, small, bare).ravel(), count)
         return np.asarray(broad & (relit <= RELIT_SHARE * of_each)[labels], np.uint8)
 
-    def _limbs(self, solid: Picture) -> Picture:
+    def _without_towers(self, solid: Picture) -> Picture:
         """(height, width) uint8, ``solid`` parts of arms, except those that may be a tower with its shadow."""
         count, labels = cv2.connectedComponents(solid)
         is_limb = np.zeros(count, np.bool_)
         is_limb[_border_values(np.asarray(labels, np.int32))] = True
         if not is_limb[1:].all():
-            is_limb[labels[self._broad(solid, max(HAND_WIDTHS, HAND_MM / self._piece_mm)) > 0]] = True
+            is_limb[labels[self._opened(solid, max(HAND_WIDTHS, HAND_MM / self._piece_mm)) > 0]] = True
         is_limb[0] = False
         limbs = np.asarray(is_limb[labels], np.uint8)
         return self._with_parts_beside(limbs, labels) if limbs.any() else limbs
@@ -330,7 +332,7 @@ class MotionDetector:
         is_near[0] = False
         return np.asarray(is_near[labels], np.uint8)
 
-    def _broad(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
+    def _opened(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""
         radius = int(widths * self._piece_px - 1) // 2
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))

@@ -387,7 +387,7 @@ class Reader:
 
         Sharpening is tested for only once while the mat stays where it is.
         """
-        sharpens = self._sharpened.of((geometry,), lambda: is_sharpened(image, self.kit, geometry.pose, self.camera))
+        sharpens = self._sharpened.get((geometry,), lambda: is_sharpened(image, self.kit, geometry.pose, self.camera))
         return without_halo(image, box_px(geometry.faces, image.shape)) if sharpens else image
 
     def _judged(

@@ -109,7 +109,7 @@ class ReadResult:
 
 
 class CameraReader:
-    """The reader and the motion watch of one camera."""
+    """The reader and the motion detector of one camera."""
 
     def __init__(
         self,
@@ -126,8 +126,8 @@ class CameraReader:
         self._lens = lens
         self.reader = Reader(kit, camera, appearance, levels)
         self.geometry: Geometry | None = None
-        self._watch = MotionDetector(kit, camera)
-        self._glimpse: WatchedFrame | None = None
+        self._motion = MotionDetector(kit, camera)
+        self._watched_frame: WatchedFrame | None = None
         self._still_since_s, self._looked_s = 0.0, float("-inf")
         self._understood_s = float("-inf")
         self._candidate: tuple[Registration, float] | None = None
@@ -145,12 +145,12 @@ class CameraReader:
         if self._lens is not None and (width, height) != self.reader.camera.size:
             self._use_camera(prior_camera((width, height)))
         check_size(frame.image, self.reader.camera)
-        glimpse = self._glimpse = self._watch.glimpse(frame.image)
-        piece_px2 = self._watch.piece_px2
-        self._instability = step(self._instability, frame.t_s, glimpse.difference, piece_px2, moving=glimpse.moving)
-        moving = glimpse.moving
-        if self._instability.why and glimpse.difference is not None:
-            moving = may_be_hand(self._instability, glimpse.difference, piece_px2)
+        watched = self._watched_frame = self._motion.process(frame.image)
+        piece_px2 = self._motion.piece_px2
+        self._instability = step(self._instability, frame.t_s, watched.difference, piece_px2, moving=watched.moving)
+        moving = watched.moving
+        if self._instability.why and watched.difference is not None:
+            moving = may_be_hand(self._instability, watched.difference, piece_px2)
         if moving:
             self._still_since_s = frame.t_s
         if moving or self._instability.why == "shaking":  # the mean would be blurred
@@ -167,7 +167,7 @@ class CameraReader:
     @property
     def reaching_from(self) -> frozenset[str]:
         """The sides of the mat from which an arm reached in at the last call of :meth:`moving`; ``S`` is rank 1's."""
-        return frozenset() if self._glimpse is None else self._watch.reaching_from(self._glimpse)
+        return frozenset() if self._watched_frame is None else self._motion.arm_sides(self._watched_frame)
 
     @property
     def instability(self) -> str:
@@ -202,8 +202,8 @@ class CameraReader:
             return ReadResult(None, "dark", error)
         except Exception as error:  # a fault in reading one picture must not end a match
             return ReadResult(None, UNREAD, fault_line(error))
-        assert self._glimpse is not None, "look() follows moving()"
-        self._watch.keep_read(self._glimpse)
+        assert self._watched_frame is not None, "look() follows moving()"
+        self._motion.keep_read(self._watched_frame)
         self._looked_s = frame.t_s
         # With pillars, the geometry is that of the levels that were read.
         self.geometry = self.reader.geometry(geometry.pose)
@@ -230,30 +230,30 @@ class CameraReader:
         return VerificationAnswer(tuple(map(float, log_p)), shown[0] if shown else b"", tuple(shown[1:]))
 
     def _averaged(self, frame: Frame) -> npt.NDArray[np.uint8]:
-        """The mean of the frames of this calm, ending with this one; from now on the glimpse is of it, too."""
+        """The mean of the frames of this calm, ending with this one; from now on the watched frame is that one, too."""
         self._exposure.add(frame.image, frame.t_s)
         picture = self._exposure.picture()
-        self._glimpse = self._watch.glimpse_of_still(picture)
+        self._watched_frame = self._motion.process_still(picture)
         return picture
 
     def _recalled(self) -> bool:
         """Return to the last picture of an earlier calm that made sense if one of this calm has since; whether done."""
-        if self._understood_s < self._still_since_s or not self._watch.recall_bare():
+        if self._understood_s < self._still_since_s or not self._motion.restore_earlier_bare():
             return False
         self._in_sight, self._understood_s = self._in_sight_earlier, float("-inf")
         return True
 
     def _altered(self, geometry: Geometry) -> npt.NDArray[np.bool_] | None:
         """(n,) cells that look different from the last reading; None if the light may have changed too."""
-        assert self._glimpse is not None, "look() follows moving()"
-        altered = self._watch.altered(self._glimpse, geometry)
+        assert self._watched_frame is not None, "look() follows moving()"
+        altered = self._motion.changed_cells(self._watched_frame, geometry)
         return None if altered is None or altered.mean() > FULL_READ_FRACTION else altered
 
     def understood(self) -> None:
         """Note that the frame last looked at shows a table that makes sense: no hand is over it."""
-        assert self._glimpse is not None, "understood() follows look()"
+        assert self._watched_frame is not None, "understood() follows look()"
         is_same_calm = self._understood_s >= self._still_since_s
-        self._watch.keep_bare(self._glimpse, is_thing=self._is_thing, is_same_calm=is_same_calm)
+        self._motion.keep_bare(self._watched_frame, is_thing=self._is_thing, is_same_calm=is_same_calm)
         self._understood_s = self._looked_s
         if not is_same_calm:
             self._in_sight_earlier = self._in_sight
@@ -290,7 +290,7 @@ class CameraReader:
         if not self._is_confirmed(pose, t_s):
             return None if is_pushed else self.geometry
         if is_pushed:
-            self._watch.forget_bare()
+            self._motion.forget_bare()
             if self._lens is not None:
                 self._lens.moved()
         self.geometry, self._candidate = self.reader.geometry(pose), None
@@ -305,16 +305,16 @@ class CameraReader:
     def _use_camera(self, camera: Camera) -> None:
         """Switch to a camera that is known better; everything is located by it from now on."""
         if camera.size == self.reader.camera.size:
-            self._watch.camera = camera
+            self._motion.camera = camera
         else:
-            self._watch = MotionDetector(self.reader.kit, camera)
+            self._motion = MotionDetector(self.reader.kit, camera)
         self.reader.use_camera(camera)
         self.geometry, self._candidate = None, None
 
     def _compared(self, geometry: Geometry) -> Comparison | None:
         """The frame compared with the last picture that made sense; None if there is none."""
-        assert self._glimpse is not None, "look() follows moving()"
-        return self._watch.compare(self._glimpse, geometry)
+        assert self._watched_frame is not None, "look() follows moving()"
+        return self._motion.compare(self._watched_frame, geometry)
 
     def _known(self, priors: LevelPriors, seen: Comparison | None) -> Levels | None:
         """The levels that the picture need not tell; None without pillars."""
@@ -345,7 +345,9 @@ class CameraReader:
             return seen.changed
         # A pillar that has moved since is compared at another place, as far as it is visible now.
         has_moved = [one != other for one, other in zip(known.levels, geometry.levels, strict=True)] or [False]
-        return self._watch.changed_in_sight(seen, geometry, in_sight & (before | np.array(has_moved)[:, None, None]))
+        return self._motion.changed_where_visible(
+            seen, geometry, in_sight & (before | np.array(has_moved)[:, None, None])
+        )
 
 
 def _jpeg(picture: npt.NDArray[np.uint8]) -> bytes:

@@ -37,7 +37,7 @@ def watch_of(size):
     """Return a motion watch for pictures of this size, attending to all but their margin."""
     watch = MotionDetector(load_kit("domination"), Camera(*size, np.eye(3), np.zeros(5), 0.0))
     width, height = size
-    watch.attend(np.array([(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)]) * (width, height))
+    watch.set_region(np.array([(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)]) * (width, height))
     return watch
 
 
@@ -46,7 +46,7 @@ def test_only_a_hand_is_motion(webcam, act):
     """For each kind of webcam, only the hand is reported as motion."""
     frames, begin, end = act
     watch = watch_of(SIZE)
-    moving = [watch.glimpse(webcam.take(frame, number)).moving for number, frame in enumerate(frames)]
+    moving = [watch.process(webcam.take(frame, number)).moving for number, frame in enumerate(frames)]
     assert not any(moving[LEARNING:begin])
     assert moving[begin + 1]  # in the frame before, it has not reached the mat
     assert sum(moving[begin + 1 : end]) >= (end - begin) / 2
@@ -62,7 +62,7 @@ def test_steps_of_colour_that_wander_through_compressed_pictures_are_no_motion(a
         column = 16 * (4 + number // 2 % 28)
         picture[64:288, column : column + 48, 2] += 2
         blocky = cv2.cvtColor(picture.clip(0, 255).astype(np.uint8), cv2.COLOR_YCrCb2BGR)
-        moving.append(watch.glimpse(blocky).moving)
+        moving.append(watch.process(blocky).moving)
     assert not any(moving[LEARNING:begin])
     assert not any(moving[end + 2 :])  # one frame later than without them
 
@@ -110,10 +110,10 @@ def test_a_shaking_camera_is_told_and_learned(act):
     """Camera shake is measured, reported as motion at first, and learned after some seconds."""
     frames, begin, _ = act
     webcam, watch = Webcam(shake_px=0.5), watch_of(SIZE)
-    seen = [watch.glimpse(webcam.take(frames[number % begin], number)) for number in range(80)]
-    assert max(glimpse.difference.shake for glimpse in seen[1:]) > 1
-    assert sum(glimpse.moving for glimpse in seen[:20]) > 10
-    assert not any(glimpse.moving for glimpse in seen[60:])
+    seen = [watch.process(webcam.take(frames[number % begin], number)) for number in range(80)]
+    assert max(watched.difference.shake for watched in seen[1:]) > 1
+    assert sum(watched.moving for watched in seen[:20]) > 10
+    assert not any(watched.moving for watched in seen[60:])
 
 
 def test_the_noise_and_the_flicker_of_a_picture_are_measured(act):
@@ -122,8 +122,8 @@ def test_the_noise_and_the_flicker_of_a_picture_are_measured(act):
 
     def measured(webcam):
         watch = watch_of(SIZE)
-        glimpses = [watch.glimpse(webcam.take(frames[0], number)) for number in range(begin)]
-        return [(g.difference.noise, g.difference.flicker) for g in glimpses[1:]][-1]
+        watched_frames = [watch.process(webcam.take(frames[0], number)) for number in range(begin)]
+        return [(g.difference.noise, g.difference.flicker) for g in watched_frames[1:]][-1]
 
     assert measured(Webcam())[0] < measured(Webcam(noise=2))[0] < measured(Webcam(noise=4, sharpening=1))[0]
     assert measured(Webcam())[1] < 0.5

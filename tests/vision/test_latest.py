@@ -11,14 +11,14 @@ def test_a_value_is_made_once_as_long_as_its_inputs_are_the_same_objects():
         made.append(len(made))
         return made
 
-    first = latest.of(inputs, make)
-    assert latest.of((inputs[0], inputs[1]), make) is first
+    first = latest.get(inputs, make)
+    assert latest.get((inputs[0], inputs[1]), make) is first
     assert made == [0]
 
 
 def test_an_equal_input_that_is_another_object_has_it_made_anew():
     """Equal but not identical inputs cause a new computation."""
     latest, one = LastValueCache[object](), [1]
-    first = latest.of((one,), object)
-    assert latest.of(([1],), object) is not first
-    assert latest.of((one,), object) is not first
+    first = latest.get((one,), object)
+    assert latest.get(([1],), object) is not first
+    assert latest.get((one,), object) is not first

@@ -32,33 +32,33 @@ def noisy(image, sigma, seed):
 def compared(bench, watch, image):
     """Compare a picture with the bare tables that ``watch`` has kept."""
     reader = bench.reader()
-    return watch.compare(watch.glimpse(image), reader.geometry(reader.register(image)))
+    return watch.compare(watch.process(image), reader.geometry(reader.register(image)))
 
 
 def test_the_first_frame_may_have_moved(watch, image):
     """The first frame counts as motion."""
-    assert watch.glimpse(image).moving
+    assert watch.process(image).moving
 
 
 @pytest.mark.parametrize("sigma", [0, 3, 8])
 def test_noise_is_not_motion(watch, image, sigma):
     """Noise of up to 8 codes is not motion."""
-    watch.glimpse(noisy(image, sigma, 1))
-    assert not watch.glimpse(noisy(image, sigma, 2)).moving
+    watch.process(noisy(image, sigma, 1))
+    assert not watch.process(noisy(image, sigma, 2)).moving
 
 
 def test_a_piece_that_appears_is_motion(watch, image):
     """A new piece is motion in the first frame that shows it."""
-    watch.glimpse(image)
+    watch.process(image)
     changed = image.copy()
     changed[480:510, 520:555] = (40, 30, 170)
-    assert watch.glimpse(changed).moving
-    assert not watch.glimpse(changed).moving
+    assert watch.process(changed).moving
+    assert not watch.process(changed).moving
 
 
 def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
     """The cells under a resting arm are covered, distant ones are not."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     arm = image.copy()
     arm[250:, 560:720] = (110, 140, 190)
     seen = compared(bench, watch, arm).covered
@@ -68,7 +68,7 @@ def test_a_resting_arm_covers_the_cells_below_it(bench, watch, image):
 
 def test_a_hand_that_a_cuff_of_the_tables_colour_cuts_off_covers_cells_too(bench, watch, image):
     """A hand separated from the edge by a cuff of the table's colour still covers cells."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     arm = image.copy()
     arm[250:, 560:640] = (110, 140, 190)
     arm[575:615] = image[575:615]
@@ -78,7 +78,7 @@ def test_a_hand_that_a_cuff_of_the_tables_colour_cuts_off_covers_cells_too(bench
 
 def test_a_piece_put_down_is_no_arm(bench, watch, image):
     """A new piece does not count as an arm."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     changed = image.copy()
     changed[480:510, 520:555] = (40, 30, 170)
     assert not compared(bench, watch, changed).covered.any()
@@ -86,7 +86,7 @@ def test_a_piece_put_down_is_no_arm(bench, watch, image):
 
 def test_a_thing_laid_at_the_edge_of_the_picture_is_no_arm(bench, watch, image):
     """An object at the edge of the picture does not count as an arm."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     changed = image.copy()
     changed[690:720, 200:300] = 255
     assert not compared(bench, watch, changed).covered.any()
@@ -94,7 +94,7 @@ def test_a_thing_laid_at_the_edge_of_the_picture_is_no_arm(bench, watch, image):
 
 def test_only_the_cells_that_changed_look_changed(bench, watch, image):
     """Noise changes no cell, and a new piece changes only its own."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     assert compared(bench, watch, noisy(image, 3, 5)).changed.max() < CHANGE_SHARES[0]
     reader = bench.reader()
     x, y = (int(v) for v in reader.geometry(reader.register(image)).crops.origin_px[bench.kit.cells.index("c2")])
@@ -108,7 +108,7 @@ def test_only_the_cells_that_changed_look_changed(bench, watch, image):
 def test_nothing_is_compared_with_a_table_that_was_never_seen_bare(bench, watch, image):
     """Without a bare picture there is no comparison."""
     assert compared(bench, watch, image) is None
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     watch.forget_bare()
     assert compared(bench, watch, image) is None
 
@@ -129,7 +129,7 @@ def over(image):
 
 def test_a_stack_that_changes_where_a_hand_rests_beside_it_is_not_covered(bench, watch, image):
     """In the picture the changed stack is connected to the hand."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     changed = beside(image)
     changed[440:545, 640:680] = (40, 30, 170)
     seen = compared(bench, watch, changed)
@@ -146,13 +146,13 @@ def shaded(image, rows, columns, share=0.67):
 
 def test_the_shadow_of_a_hand_beside_the_board_covers_nothing(bench, watch, image):
     """The shadow of a hand beside the board covers no cell."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     assert not compared(bench, watch, shaded(beside(image), slice(250, 545), slice(560, 720))).covered.any()
 
 
 def test_a_tower_whose_shadow_reaches_the_edge_of_the_picture_is_no_arm(bench, watch, image):
     """A tower with a shadow reaching the edge of the picture does not count as an arm."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     tower = shaded(image, slice(520, None), slice(570, 650))
     tower[430:540, 570:645] = (150, 60, 30)
     seen = compared(bench, watch, tower)
@@ -170,7 +170,7 @@ def test_ground_from_which_a_towers_shadow_has_gone_is_no_arm(bench, watch, imag
     before[440:540, 600:680] = (150, 60, 30)
     after = shaded(image, *now)
     after[440:540, 515:600] = (150, 60, 30)
-    watch.keep_bare(watch.glimpse(before), is_thing=False)
+    watch.keep_bare(watch.process(before), is_thing=False)
     assert not compared(bench, watch, after).covered.any()
     # Lit ground looks like ground; an arm of any brightness has a colour of its own.
     after[440:, 600:690] = (110, 140, 190)
@@ -179,7 +179,7 @@ def test_ground_from_which_a_towers_shadow_has_gone_is_no_arm(bench, watch, imag
 
 def test_of_an_arm_and_its_shadow_the_arm_covers(bench, watch, image):
     """An arm covers the same cells with and without its shadow."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     alone = compared(bench, watch, over(image)).covered
     arm_and_shadow = shaded(image, slice(250, 720), slice(400, 700))
     arm_and_shadow[250:, 570:700] = (80, 60, 40)
@@ -215,9 +215,9 @@ def chair(image):
 @pytest.mark.parametrize("beside", [beside, cup, box, pile, chair])
 def test_what_comes_and_goes_beside_the_board_leaves_no_arm_behind(bench, watch, image, beside, is_thing):
     """Objects beside the board cover nothing when they come, stay or change; a later arm does."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     assert not compared(bench, watch, beside(image)).covered.any()
-    watch.keep_bare(watch.glimpse(beside(image)), is_thing=is_thing)
+    watch.keep_bare(watch.process(beside(image)), is_thing=is_thing)
     assert not compared(bench, watch, beside(image)).covered.any()
     moved = image.copy()
     moved[470:545, 620:680] = (40, 30, 170)
@@ -227,9 +227,9 @@ def test_what_comes_and_goes_beside_the_board_leaves_no_arm_behind(bench, watch,
 
 def test_a_piece_put_down_at_the_edge_of_a_shadow_is_no_arm(bench, watch, image):
     """A piece at the edge of a shadow does not count as an arm."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     assert not compared(bench, watch, chair(image)).covered.any()
-    watch.keep_bare(watch.glimpse(chair(image)), is_thing=False)
+    watch.keep_bare(watch.process(chair(image)), is_thing=False)
     put_down = chair(image)
     put_down[300:390, 460:540] = (40, 30, 170)
     assert not compared(bench, watch, put_down).covered.any()
@@ -240,7 +240,7 @@ def test_a_piece_put_down_at_the_edge_of_a_shadow_is_no_arm(bench, watch, image)
 @pytest.mark.parametrize("share", [0.7, 0.8])
 def test_what_stays_lit_when_most_of_the_picture_is_shaded_is_no_arm(bench, watch, image, share):
     """The light assumed for the whole picture is then that of the shadow."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     half_lit = shaded(image, slice(0, 720), slice(0, 800), share)
     half_lit[300:390, 700:780] = (40, 30, 170)
     assert not compared(bench, watch, half_lit).covered.any()
@@ -249,18 +249,18 @@ def test_what_stays_lit_when_most_of_the_picture_is_shaded_is_no_arm(bench, watc
 
 def test_a_thing_that_has_lain_for_long_is_no_arm(bench, watch, image):
     """An object kept as such in the bare picture covers nothing, whether it stays or goes."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     compared(bench, watch, over(image))
-    watch.keep_bare(watch.glimpse(over(image)), is_thing=True)
+    watch.keep_bare(watch.process(over(image)), is_thing=True)
     assert not compared(bench, watch, over(image)).covered.any()
     assert not compared(bench, watch, image).covered.any()
 
 
 def test_a_hand_that_was_overlooked_covers_nothing_once_it_has_gone(bench, watch, image):
     """Two pictures of one calm phase were kept as bare although they show the hand."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
-    watch.keep_bare(watch.glimpse(over(image)), is_thing=False)
-    watch.keep_bare(watch.glimpse(over(image)), is_thing=False, is_same_calm=True)
+    watch.keep_bare(watch.process(image), is_thing=False)
+    watch.keep_bare(watch.process(over(image)), is_thing=False)
+    watch.keep_bare(watch.process(over(image)), is_thing=False, is_same_calm=True)
     assert not compared(bench, watch, image).covered.any()
     other = image.copy()
     other[250:, 300:440] = (80, 60, 40)
@@ -269,9 +269,9 @@ def test_a_hand_that_was_overlooked_covers_nothing_once_it_has_gone(bench, watch
 
 def test_nor_does_one_that_was_overlooked_in_the_calm_before_when_that_is_compared_with(bench, watch, image):
     """A review compares with the picture of the previous calm phase; the hand was overlooked in that one."""
-    watch.keep_bare(watch.glimpse(over(image)), is_thing=False)
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
-    assert watch.recall_bare()
+    watch.keep_bare(watch.process(over(image)), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
+    assert watch.restore_earlier_bare()
     assert not compared(bench, watch, image).covered.any()
     other = image.copy()
     other[250:, 300:440] = (80, 60, 40)
@@ -280,7 +280,7 @@ def test_nor_does_one_that_was_overlooked_in_the_calm_before_when_that_is_compar
 
 def test_a_shadow_over_much_of_the_picture_hides_no_arm(bench, watch, image):
     """An arm over a board half in shadow is still detected."""
-    watch.keep_bare(watch.glimpse(image), is_thing=False)
+    watch.keep_bare(watch.process(image), is_thing=False)
     dark = shaded(image, slice(None), slice(620, None))
     arm = over(dark)
     assert compared(bench, watch, arm).covered[[bench.kit.cells.index(cell) for cell in ("d2", "e2")]].all()
@@ -293,14 +293,14 @@ def test_noise_hides_neither_an_arm_of_nearly_the_tables_colour_nor_what_it_has_
     def seen(picture, seed):
         return noisy(picture, noise, seed)
 
-    watch.keep_bare(watch.glimpse(seen(image, 1)), is_thing=False)
+    watch.keep_bare(watch.process(seen(image, 1)), is_thing=False)
     arm = image.astype(np.int16)
     arm[250:, 560:720] += (-26, -22, 30)
     arm = np.clip(arm, 0, 255).astype(np.uint8)
     below = [bench.kit.cells.index(cell) for cell in ("d2", "e2")]
     assert compared(bench, watch, seen(arm, 2)).covered[below].all()
-    watch.keep_read(watch.glimpse(seen(arm, 2)))
+    watch.keep_read(watch.process(seen(arm, 2)))
     reader = bench.reader()
-    altered = watch.altered(watch.glimpse(seen(image, 3)), reader.geometry(reader.register(image)))
+    altered = watch.changed_cells(watch.process(seen(image, 3)), reader.geometry(reader.register(image)))
     assert altered[below].all()
     assert not altered[bench.kit.cells.index("a5")]

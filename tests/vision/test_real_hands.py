@@ -34,10 +34,10 @@ def still(shared) -> list[bool]:
     """Return for each frame whether the gate reports no motion."""
     film = cv2.VideoCapture(str(shared / "real" / "scholarsmate.avi"))
     watch = MotionDetector(load_kit("cheight"), Camera(640, 480, np.eye(3), np.zeros(5), 0.0))
-    watch.attend(np.array(BOARD_PX, float))
+    watch.set_region(np.array(BOARD_PX, float))
     still = []
     while (read := film.read())[0]:
-        still.append(not watch.glimpse(np.asarray(read[1], np.uint8)).moving)
+        still.append(not watch.process(np.asarray(read[1], np.uint8)).moving)
     return still
 
 

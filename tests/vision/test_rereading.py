@@ -41,10 +41,10 @@ def test_what_is_read_again_is_what_a_full_reading_finds(reader, frames):
     geometry = reader.geometry(reader.register(frames[0].image))
     looked_at = []
     for frame in frames:
-        glimpse = watch.glimpse(frame.image)
-        changed = watch.altered(glimpse, geometry)
+        watched = watch.process(frame.image)
+        changed = watch.changed_cells(watched, geometry)
         reading = reader.read_at(frame, geometry, changed=changed)
-        watch.keep_read(glimpse)
+        watch.keep_read(watched)
         looked_at.append(1.0 if changed is None else changed.mean())
         fresh = Reader(reader.kit, reader.camera, reader.appearance)
         assert best(reading) == best(fresh.read(frame))

@@ -25,7 +25,7 @@ from calibration.picture import load_picture
 from vision.reader import Reader
 from vision.capture.frames import Frame
 from vision.inference import pale_pyramids
-from vision.motion import Watch
+from vision.motion import MotionDetector
 from vision.warm_up import warm_up
 
 def compiled():
@@ -39,9 +39,9 @@ warm_up(reader)
 warmed = compiled()
 pale_pyramids.UNLIKE_SHARE, pale_pyramids.EMPTY_NATS = -1, np.inf
 frames = [Frame(load_picture(file), 0, 0.0) for file in sorted(folder.glob(f"{sys.argv[2]}-*.jpg"))]
-watch = Watch(kit, reader.camera)
+watch = MotionDetector(kit, reader.camera)
 for image in (frames[0].image, frames[0].image[::-1].copy()):
-    watch.glimpse(image)
+    watch.process(image)
 asked = (None, *reader.levels[1:]) if kit.pillars else None
 for frame in frames:
     geometry = reader.geometry(reader.register(frame.image))

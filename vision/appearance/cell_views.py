@@ -38,7 +38,7 @@ class CellViews:
             For each cell (3, rows, columns) float32 display values b g r relative to white paper, NaN where unknown;
             and (rows, columns) float32, the mean variance of the three there.
         """
-        views = self._views.of((board, crops), dict)
+        views = self._views.get((board, crops), dict)
         for cell in set(cells.tolist()) - views.keys():
             views[cell] = view_board(board, crops, *view, np.array([cell]))
         local = light_round(light, np.ones((len(cells), 3), np.float32), crops.centres_mm[cells])

@@ -58,7 +58,7 @@ class Ground(NamedTuple):
     squares: int
     is_sample: Mask
 
-    def of(self, numbers: Indices) -> Ground:
+    def select(self, numbers: Indices) -> Ground:
         """The places with these ``numbers`` (l,)."""
         places, values = (self.places_mm[numbers], self.pixels[numbers]), (self.values[numbers], self.variance[numbers])
         return Ground(*places, *values, self.square[numbers], self.squares, self.is_sample[numbers])

@@ -48,7 +48,7 @@ class VeilingGlare:
         """A picture (height, width, 3) uint8 BGR without veiling glare; itself if there is none, or it is not known."""
         if self._black is None or len(pose.markers) < MIN_MARKERS:
             return image
-        places_px = self._places.of((pose, camera), lambda: _module_places_px(self._kit, pose, camera))
+        places_px = self._places.get((pose, camera), lambda: _module_places_px(self._kit, pose, camera))
         black, white = _black_and_white(image, places_px, _modules(self._kit, pose))
         if len(black) < MIN_MARKERS:
             return image

@@ -57,10 +57,10 @@ class Candidates(NamedTuple):
     owner: Indices
     scores: Array
 
-    def of(self, cells: Indices) -> Candidates:
+    def select(self, cells: Indices) -> Candidates:
         """Those of some ``cells`` (c,), in order, which are then numbered from 0."""
         mine = np.flatnonzero(np.isin(self.owner, cells))
-        return Candidates(self.straight.of(mine), np.searchsorted(cells, self.owner[mine]), self.scores[mine])
+        return Candidates(self.straight.select(mine), np.searchsorted(cells, self.owner[mine]), self.scores[mine])
 
 
 class Rings(NamedTuple):
@@ -110,7 +110,7 @@ def candidate_rings(image: Picture, candidates: Candidates, labels: LabelBuffer,
 def likeliest_faces(seen: Rings, candidates: Candidates) -> LikeliestFaces:
     """The ring of each cell at its likeliest height."""
     rings = likeliest_candidates(candidates)
-    return LikeliestFaces(seen.faces.of(rings), seen.placed[np.arange(len(rings)), rings] > FACE_FOUND)
+    return LikeliestFaces(seen.faces.select(rings), seen.placed[np.arange(len(rings)), rings] > FACE_FOUND)
 
 
 def exclude_claimed_rings(seen: Rings, candidates: Candidates, held: LikeliestFaces, numbers: Indices) -> Rings:
@@ -137,23 +137,23 @@ def choose_rings(
     """
     rings, placed, known = seen
     chosen = placed.argmax(axis=1)
-    letters, faces = compare(image, rings.of(chosen), labels, alphabet)
+    letters, faces = compare(image, rings.select(chosen), labels, alphabet)
     rivals = _rivals(rings, known, chosen)
     contested, is_rival = np.flatnonzero(rivals != chosen), np.zeros(len(chosen), np.bool_)
     if len(contested):
-        others, elsewhere = compare(image, rings.of(rivals[contested]), labels, alphabet)
+        others, elsewhere = compare(image, rings.select(rivals[contested]), labels, alphabet)
         ratio = _is_face(image, elsewhere, others, labels)
-        ratio -= _is_face(image, faces.of(contested), letters[contested], labels)
+        ratio -= _is_face(image, faces.select(contested), letters[contested], labels)
         is_better = ratio + known[contested, rivals[contested]] > known[contested, chosen[contested]]
         won = contested[is_better]
         chosen[won], letters[won], is_rival[won] = rivals[won], others[is_better], True
-        faces.put(won, elsewhere.of(np.flatnonzero(is_better)))
+        faces.put(won, elsewhere.select(np.flatnonzero(is_better)))
     return chosen, is_rival, letters, faces
 
 
 def _rivals(rings: Faces, known: Points, chosen: Indices) -> Indices:
     """(b,) the likeliest ring at another place than the ``chosen`` one of each cell; that one where none is likely."""
-    away = distances_mm(rings.of(chosen), rings).T > ELSEWHERE_MM
+    away = distances_mm(rings.select(chosen), rings).T > ELSEWHERE_MM
     best = known[np.arange(len(chosen)), chosen]
     others = np.where(away & (known > best[:, None] - RIVAL_NATS), known, -np.inf)
     return np.where(np.isfinite(others.max(axis=1)), others.argmax(axis=1), chosen)

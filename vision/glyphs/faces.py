@@ -48,7 +48,7 @@ class Faces(NamedTuple):
         scale: Points = np.sqrt(np.abs(np.linalg.det(self.to_picture)))
         return scale
 
-    def of(self, numbers: Indices) -> Faces:
+    def select(self, numbers: Indices) -> Faces:
         """Those with these ``numbers`` (l,)."""
         return Faces(self.centres_px[numbers], self.to_picture[numbers], self.radii_mm[numbers], self.ranks[numbers])
 

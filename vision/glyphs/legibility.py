@@ -121,7 +121,7 @@ def read_faces(
     unclear = np.flatnonzero(~found.is_legible | (_log_confidence(found.letters) < MIN_LOG_PROBABILITY))
     if not len(unclear):
         return found, unclear
-    some = candidates.of(unclear)
+    some = candidates.select(unclear)
     even = flatten_illumination(image, some.straight)
     again = _find(
         even,
@@ -176,11 +176,11 @@ def character_gain(
     gain, otherwise, faces = _gain(image, candidates, labels, alphabet, others)
     unseen = np.flatnonzero(gain <= 0)
     if len(unseen):
-        some = candidates.of(unseen)
+        some = candidates.select(unseen)
         again, rest, elsewhere = _gain(flatten_illumination(image, some.straight), some, labels, alphabet, others)
         is_better = again > gain[unseen]
         gain[unseen[is_better]], otherwise[unseen[is_better]] = again[is_better], rest[is_better]
-        faces.put(unseen[is_better], elsewhere.of(np.flatnonzero(is_better)))
+        faces.put(unseen[is_better], elsewhere.select(np.flatnonzero(is_better)))
     return gain, otherwise, faces
 
 
@@ -188,7 +188,7 @@ def bare_faces(image: Picture, faces: Faces, labels: LabelBuffer, is_evened: Mas
     """(b,) float32 log-likelihood of bare wood on ``faces`` (b), in evened light where ``is_evened`` (b,)."""
     bare = bare_wood_log_likelihood(image, faces, labels)
     if is_evened.any():
-        some = faces.of(np.flatnonzero(is_evened))
+        some = faces.select(np.flatnonzero(is_evened))
         bare[is_evened] = bare_wood_log_likelihood(flatten_illumination(image, some), some, labels)
     return bare
 
@@ -234,8 +234,8 @@ def _gain(
     asked = placed > FACE_FOUND
     asked[cells, placed.argmax(axis=1)] = True
     cell, ring = np.nonzero(asked)
-    usual, found = compare(image, rings.of(ring), labels, alphabet)
-    faint, _ = compare(image, rings.of(ring), labels, alphabet, is_faint=True)
+    usual, found = compare(image, rings.select(ring), labels, alphabet)
+    faint, _ = compare(image, rings.select(ring), labels, alphabet, is_faint=True)
     fits, bare = np.maximum(usual, faint).max(axis=1), bare_wood_log_likelihood(image, found, labels)
     how_likely = np.full(known.shape, -np.inf)
     how_well = explained_log_ratio(fits, bare)
@@ -244,14 +244,14 @@ def _gain(
     best = np.searchsorted(cell * len(candidates.scores) + ring, cells * len(candidates.scores) + chosen)
     by_character: Array = np.maximum(fits[best] - bare[best] - np.float32(np.log(len(alphabet.letters))), 0)
     # Bare wood where another height has its face is no evidence about the likeliest one.
-    unlike, elsewhere = compare(image, rings.of(likeliest_candidates(candidates)), labels, alphabet)
+    unlike, elsewhere = compare(image, rings.select(likeliest_candidates(candidates)), labels, alphabet)
     otherwise = by_ring = _as_bare(unlike, bare_wood_log_likelihood(image, elsewhere, labels))
     if alphabet.ring_mm is not None:
         above = (placed[cells, chosen] - FACE_FOUND).astype(np.float32)
         by_ring = np.where(above > 0, above + _as_bare(usual[best], bare[best]), otherwise)
     is_free, explains = np.isfinite(placed[cells, chosen]), how_well[best] > HALF_EXPLAINED_NATS
     gain = np.where(is_free, np.where(explains, by_character, by_ring), 0)
-    return gain, np.where(is_free & ~explains, otherwise, 0), found.of(best)
+    return gain, np.where(is_free & ~explains, otherwise, 0), found.select(best)
 
 
 def _as_bare(letters: Array, bare: Array) -> Array:
@@ -268,12 +268,12 @@ def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) 
     legible = fits >= MIN_FIT_NATS
     # A character that explains most of a face locates it even if its ring does not.
     unsure = np.flatnonzero(~legible | (how_likely < FACE_FOUND))
-    how_well = explained_log_ratio(fits[unsure], bare_wood_log_likelihood(image, faces.of(unsure), labels))
+    how_well = explained_log_ratio(fits[unsure], bare_wood_log_likelihood(image, faces.select(unsure), labels))
     legible[unsure] |= how_well > HALF_EXPLAINED_NATS
     how_likely[unsure] = np.where(how_well > HALF_EXPLAINED_NATS, how_well, how_likely[unsure])
     pale = np.flatnonzero(~legible)
     if len(pale):
-        faint, refined = compare(image, seen.faces.of(chosen[pale]), labels, alphabet, is_faint=True)
+        faint, refined = compare(image, seen.faces.select(chosen[pale]), labels, alphabet, is_faint=True)
         fits = faint.max(axis=1)
         how_well = explained_log_ratio(fits, bare_wood_log_likelihood(image, refined, labels))
         legible[pale[how_well > HALF_EXPLAINED_NATS]] = True
@@ -295,14 +295,14 @@ def _search_nearby(
     letters, faces = found
     if not len(poor):
         return
-    before = faces.of(poor)
+    before = faces.select(poor)
     rows, placed = compare(image, _on_wide_grid(before), labels, alphabet)
     off = _off_place_nats(placed, np.repeat(before.centres_px, len(WIDE_MM), axis=0))
     worth = (rows.max(axis=1) - off).reshape(len(poor), -1)
     is_better = worth.max(axis=1) > letters[poor].max(axis=1)
     best = np.flatnonzero(is_better) * len(WIDE_MM) + worth.argmax(axis=1)[is_better]
     letters[poor[is_better]] = rows[best]
-    faces.put(poor[is_better], placed.of(best))
+    faces.put(poor[is_better], placed.select(best))
 
 
 def search_face(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array) -> FoundFace:
@@ -328,9 +328,9 @@ def _search(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alph
     height = np.repeat(np.arange(len(scores)), len(WIDE_MM))
     rows, placed = compare(image, _on_wide_grid(rings), labels, alphabet, is_faint=True)
     how_well = explained_log_ratio(rows.max(axis=1), bare_wood_log_likelihood(image, placed, labels))
-    off = _off_place_nats(placed, straight.of(height).centres_px)
+    off = _off_place_nats(placed, straight.select(height).centres_px)
     best = int((how_well + scores[height] - off).argmax())
-    face, letters = placed.of(np.array([best])), rows[[best]]
+    face, letters = placed.select(np.array([best])), rows[[best]]
     for _ in range(REFINEMENT_STEPS):
         letters, face = compare(image, face, labels, alphabet, is_faint=True)
     bare = bare_wood_log_likelihood(image, face, labels)
@@ -341,7 +341,7 @@ def _search(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alph
 def _on_wide_grid(faces: Faces) -> Faces:
     """Each of some faces (k) displaced by all of :data:`WIDE_MM`, one after the other."""
     count = len(faces.ranks)
-    return faces.of(np.repeat(np.arange(count), len(WIDE_MM))).moved(np.tile(WIDE_MM, (count, 1)))
+    return faces.select(np.repeat(np.arange(count), len(WIDE_MM))).moved(np.tile(WIDE_MM, (count, 1)))
 
 
 def _off_place_nats(faces: Faces, places_px: Points) -> Points:

@@ -136,7 +136,7 @@ def compare(
     # The linear approximation holds only near the centre about which a face was sampled.
     far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
     if len(far):
-        likely[far], more_mm = _compared(image, faces.moved(steps_mm).of(far), labels, alphabet, is_faint=is_faint)
+        likely[far], more_mm = _compared(image, faces.moved(steps_mm).select(far), labels, alphabet, is_faint=is_faint)
         steps_mm[far] += more_mm
     return likely, faces.moved(steps_mm)
 
@@ -158,7 +158,7 @@ def _compared(
     likely, steps_mm = np.empty((count, len(alphabet.letters)), np.float32), np.empty((count, 2))
     for first in range(0, count, BATCH_SIZE):
         some = np.arange(first, min(first + BATCH_SIZE, count))
-        sampled, integrals = sample(image, labels, faces.of(some))
+        sampled, integrals = sample(image, labels, faces.select(some))
         here = slice(first, first + BATCH_SIZE)
         _place(_correlate(sampled, alphabet), integrals, is_faint, likely[here], steps_mm[here])
     return likely, steps_mm

@@ -222,7 +222,7 @@ def _read(
         near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
         is_asked[np.ix_(cells == one.cell, near)] = True
     owner, configuration = np.nonzero(is_asked)
-    straight = upright.of(cells[owner] * count + configuration)
+    straight = upright.select(cells[owner] * count + configuration)
     candidates = Candidates(straight, owner, scores[owner, configuration])
     seen, evened = read_faces(image, candidates, labels, alphabet)
     is_evened, is_found = np.isin(np.arange(len(cells)), evened), seen.how_likely > FACE_FOUND
@@ -232,11 +232,11 @@ def _read(
     strange = np.flatnonzero(_fits_no_character(seen))
     if len(strange) > MAX_SEARCHED:
         strange = NO_CELLS
-    others = seen.faces.of(np.setdiff1d(np.flatnonzero(is_found), strange))
+    others = seen.faces.select(np.setdiff1d(np.flatnonzero(is_found), strange))
     looked_for = cells[np.union1d(strange, np.flatnonzero(is_misled))]
     for k in strange.tolist():
         every = np.flatnonzero(is_scored[k])
-        straight = upright.of(cells[k] * count + every)
+        straight = upright.select(cells[k] * count + every)
         face, letters[k], explains, its_gain = search_face_cached(
             image, straight, labels, alphabet, scores[k, every], searched
         )
@@ -253,11 +253,11 @@ def _read(
         if not (is_found[k] or is_everywhere[k]):
             continue
         every = np.flatnonzero(is_scored[k])
-        shifts_mm = _shifts(hypothesis, cell, upright.of(cell * count + every), seen.faces.of(np.array([k])))
+        shifts_mm = _shifts(hypothesis, cell, upright.select(cell * count + every), seen.faces.select(np.array([k])))
         asked = is_everywhere[k] | is_asked[k, every]
         asked |= np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM
         if asked.sum() > 1:
-            known.append(_LocatedFace(cell, every[asked], shifts_mm[asked], seen.faces.of(np.array([k]))))
+            known.append(_LocatedFace(cell, every[asked], shifts_mm[asked], seen.faces.select(np.array([k]))))
     spoken = evidence_by_height(hypothesis, cells, seen.faces, gain, np.zeros_like(gain))
     in_doubt = np.where(spoken > 0, scores, -np.inf).max(axis=1) < IN_QUESTION_NATS
     speaking = np.flatnonzero(in_doubt & (gain > 0))

@@ -183,7 +183,7 @@ class AllScores:
             scored = _scored(hypothesis, apart, count, 0)
             self._known.update(zip(apart.tolist(), scored.scores, strict=True))
 
-    def of(self, cell: int) -> Array:
+    def get(self, cell: int) -> Array:
         """(configurations, colours) scores of one cell."""
         return self._known[cell] if cell in self._known else all_scores(self._hypothesis, cell)
 

@@ -59,7 +59,7 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     count = scores.shape[1]
     likely = _extended(scores[cells])
     owner, configuration = np.nonzero(likely > likely.max(axis=1, keepdims=True) - IN_QUESTION_NATS)
-    candidates = Candidates(upright.of(cells[owner] * count + configuration), owner, likely[owner, configuration])
+    candidates = Candidates(upright.select(cells[owner] * count + configuration), owner, likely[owner, configuration])
     standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     others = hypothesis.faces_on(standing)
     # Otherwise the blurred rim of a nearer stack would pass for the wood of a face behind it, and all else for its ink.
@@ -152,7 +152,7 @@ def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
     scores = hypothesis.by_configuration(standing)
     lost = (scores.max(axis=1, keepdims=True) - scores).ravel()
     asked = np.flatnonzero(lost < IN_QUESTION_NATS)
-    apart_mm = distances_mm(faces, hypothesis.faces_at_every_height(standing).of(asked))
+    apart_mm = distances_mm(faces, hypothesis.faces_at_every_height(standing).select(asked))
     every = np.where(apart_mm < ELSEWHERE_MM, lost[asked, None], np.inf)
     return np.asarray(every.min(axis=0, initial=np.inf), np.float32)
 

@@ -88,7 +88,7 @@ def _weigh(look: ViewFactory, hypothesis: Hypothesis, cells: Indices) -> Indices
     in_doubt = [cell for cell in may_stand.tolist() if _heights_in_doubt(hypothesis, cell).sum() > 1]
     if not in_doubt:
         return np.empty(0, np.intp)
-    beside = _ComparisonInputs.of(look(), hypothesis)
+    beside = _ComparisonInputs.from_hypothesis(look(), hypothesis)
     return np.array([cell for cell in in_doubt if _rescore_height(hypothesis, beside, cell)], np.intp)
 
 
@@ -111,7 +111,7 @@ class _ComparisonInputs(NamedTuple):
     stacks: Stacks
 
     @classmethod
-    def of(cls, view: View, hypothesis: Hypothesis) -> _ComparisonInputs:
+    def from_hypothesis(cls, view: View, hypothesis: Hypothesis) -> _ComparisonInputs:
         """Collect it for a picture."""
         prisms = hypothesis.geometry.prisms
         assert prisms is not None, "pieces have no upper faces"

@@ -235,7 +235,7 @@ class Hypothesis:
             self.state[cells],
             self.shift_mm[cells],
             self._materials[cells],
-            self.silhouettes.of(cells),
+            self.silhouettes.select(cells),
             self.scores[cells],
             self.side_steps[cells],
             self.stale.copy(),
@@ -264,12 +264,12 @@ class Hypothesis:
     def faces_on(self, cells: Indices) -> Faces:
         """(b) upper faces, undisplaced, of the stacks of round pieces hypothesised on ``cells`` (b,)."""
         numbers = self.configuration_count(self.state[cells]) - 1
-        return self.geometry.faces.of(cells * len(self.geometry.configurations.all) + numbers)
+        return self.geometry.faces.select(cells * len(self.geometry.configurations.all) + numbers)
 
     def faces_at_every_height(self, cells: Indices) -> Faces:
         """(b · configurations) upper faces, undisplaced, of round pieces at every height on ``cells`` (b,), by cell."""
         count = len(self.geometry.configurations.all)
-        return self.geometry.faces.of((cells[:, None] * count + np.arange(count)).ravel())
+        return self.geometry.faces.select((cells[:, None] * count + np.arange(count)).ravel())
 
     def by_configuration(self, cells: Indices | slice = slice(None)) -> Array:
         """(b, configurations) scores on ``cells`` (b,) of each configuration in its likeliest colour."""

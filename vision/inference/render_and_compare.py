@@ -91,7 +91,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
     lacks_heights = _lacks_heights(hypothesis, cells)
     every = AllScores(hypothesis, cells[lacks_heights])
     for cell, lacks in zip(cells.tolist(), lacks_heights.tolist(), strict=True):
-        by_colour: Array = every.of(cell) if lacks else hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
+        by_colour: Array = every.get(cell) if lacks else hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
         heights = np.append(0.0, by_colour.max(axis=1))
         # An object on the table may have a piece's colour all over the tower that it resembles: colours are then sure.
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)

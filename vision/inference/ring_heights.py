@@ -82,7 +82,7 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
     stands = hypothesis.scores[:, 1:].max(axis=1)
     may_stand = (stands > -EMPTY_NATS) & (stands < CLOSE_NATS) & (inner_mm is not None)
     for cell in np.flatnonzero((is_asked | may_stand) & hypothesis.updated).tolist():
-        straight = upright.of(cell * count + np.flatnonzero(in_doubt[cell]))
+        straight = upright.select(cell * count + np.flatnonzero(in_doubt[cell]))
         face, ring, outer, places = _roundest(image, straight, labels, ring_mm, inner_mm)
         if outer != NO_RING:
             # One of so many places may look like grooves by chance.
@@ -142,7 +142,7 @@ def _roundest(
     if not len(faces.ranks):
         return straight, NO_RING, NO_RING, 1
     inners = find_rings(image, faces, labels, radius_range(its_mm, GROOVE_REACH))
-    each = [faces.of(np.array([number])) for number in range(len(inners))]
+    each = [faces.select(np.array([number])) for number in range(len(inners))]
     outers = [NO_RING] * len(inners)
     if inner_mm is not None:
         for number, ring in enumerate(inners):
@@ -161,7 +161,7 @@ def _distinct(faces: Faces, log_ratio: Array) -> Faces:
     for number in np.argsort(-log_ratio).tolist():
         if log_ratio[number] > RING_FOUND and are_apart[kept, number].all():
             kept.append(number)
-    return faces.of(np.array(kept, np.intp))
+    return faces.select(np.array(kept, np.intp))
 
 
 def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:

@@ -69,12 +69,12 @@ def weigh_by_shadows(
     if not len(in_doubt) or not len(stands):
         return
     ground, view = look(), (hypothesis.geometry.radius_mm, hypothesis.geometry.pose.centre_mm[None])
-    sample = ground.of(np.flatnonzero(ground.is_sample))
+    sample = ground.select(np.flatnonzero(ground.is_sample))
     lamps = fit_shadow_light(sample, measure(sample), stacks[stands], ~is_doubtful[stands], *view)
     for cell in in_doubt.tolist():
         others = np.delete(_stacks(hypothesis), cell, axis=0)
         asked = _stack_positions(hypothesis, cell, np.flatnonzero(tried[cell]))
-        near = ground.of(_near(ground, asked, view[0]))
+        near = ground.select(_near(ground, asked, view[0]))
         likely = _compare((near, measure(near), lamps), asked, others[others[:, 2] > 0], view)
         both, by_colour = heights[cell].copy(), hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
         both[tried[cell]] += np.log(np.exp(WEIGHT * (likely - likely.max())) + UNINFORMATIVE)

@@ -96,7 +96,7 @@ def _unlike_shares(codes: Picture, gain: Array, expected: Array, cells: Indices,
 def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool:
     """Rescore a cell that seems empty but is unlike the board; returns whether a piece now seems to, or may, stand."""
     # Where boundaries will decide whether anything stands there, colours need not rule it out.
-    are_boundaries_asked, by_colour = hypothesis.geometry.configurations.has_plain_faces, every.of(cell)
+    are_boundaries_asked, by_colour = hypothesis.geometry.configurations.has_plain_faces, every.get(cell)
     if are_boundaries_asked:
         by_colour = bound_log_ratios(by_colour)
     colours = CAMOUFLAGED_WEIGHT * by_colour.max(axis=1)

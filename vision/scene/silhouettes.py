@@ -32,12 +32,12 @@ class Silhouettes(NamedTuple):
     runs: npt.NDArray[np.int32]
     centres_px: Points
 
-    def of(self, cells: npt.NDArray[np.intp]) -> Silhouettes:
+    def select(self, cells: npt.NDArray[np.intp]) -> Silhouettes:
         """A copy of the silhouettes on some cells (b,)."""
         return Silhouettes(self.rows[cells], self.columns[cells], self.runs[cells], self.centres_px[cells])
 
     def put(self, cells: npt.NDArray[np.intp], kept: Silhouettes) -> None:
-        """Restore what :meth:`of` returned for these cells (b,)."""
+        """Restore what :meth:`select` returned for these cells (b,)."""
         self.rows[cells], self.columns[cells], self.runs[cells], self.centres_px[cells] = kept
 
 

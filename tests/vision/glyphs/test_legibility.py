@@ -49,7 +49,7 @@ def enrolment():
     reader = Reader(kit, camera, enrol(image, kit, camera))
     upright = reader.geometry(pose).faces
     heights = len(upright.ranks) // len(kit.cells)
-    faces = upright.of(np.array([kit.cells.index(cell) * heights for cell in kit.enrol]))
+    faces = upright.select(np.array([kit.cells.index(cell) * heights for cell in kit.enrol]))
     in_shadow, (row, column) = np.zeros(image.shape[:2], np.bool_), np.indices(image.shape[:2])
     for (x, y), to_picture in zip(faces.centres_px, faces.to_picture, strict=True):
         wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
@@ -101,7 +101,7 @@ def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
     """Both rings are within reach and both characters fit; the scores by colour decide the stack's height."""
     image, _, faces, alphabet, pieces = enrolment
     for own in range(len(pieces)):
-        both = faces.of(np.array([own, (own + 1) % len(pieces)]))
+        both = faces.select(np.array([own, (own + 1) % len(pieces)]))
         candidates = Candidates(both, np.zeros(2, np.intp), np.array([12.0, 0.0]))
         found, evened = read_faces(image, candidates, empty_label_buffer(image), alphabet)
         assert letters_of(found, alphabet) == pieces[own : own + 1]
@@ -120,10 +120,10 @@ def test_a_face_is_left_to_the_stack_that_has_it_at_its_likeliest_height(enrolme
         other, shown = (own + 1) % len(pieces), image.copy()
         (x, y), reach = np.rint(faces.centres_px[own]).astype(int), round(2 * faces.radii_mm[own])
         shown[y - reach : y + reach, x - reach : x + reach] = blurred[y - reach : y + reach, x - reach : x + reach]
-        three = Candidates(faces.of(np.array([own, other, other])), np.array([0, 0, 1]), np.array([0.1, 0.0, 0.0]))
+        three = Candidates(faces.select(np.array([own, other, other])), np.array([0, 0, 1]), np.array([0.1, 0.0, 0.0]))
         found, _ = read_faces(shown, three, labels, alphabet)
         assert np.linalg.norm(found.faces.centres_px[0] - faces.centres_px[own]) < reach / 4
-        alone, _ = read_faces(shown, three.of(np.array([0])), labels, alphabet)
+        alone, _ = read_faces(shown, three.select(np.array([0])), labels, alphabet)
         assert np.linalg.norm(alone.faces.centres_px[0] - faces.centres_px[other]) < reach / 4
 
 
@@ -140,7 +140,7 @@ def test_characters_say_that_something_stands_in_a_shadow_too_and_bare_ground_do
     """A shaded character is evidence for a piece, bare ground is evidence against one."""
     _, shaded, faces, alphabet, _ = enrolment
     for shown, sign in ((shaded, 1), (np.full_like(shaded, 170), -1)):
-        gain, _, _ = character_gain(shown, one_each(faces), empty_label_buffer(shown), alphabet, faces.of(NONE))
+        gain, _, _ = character_gain(shown, one_each(faces), empty_label_buffer(shown), alphabet, faces.select(NONE))
         assert (sign * gain > 0).all()
 
 
@@ -148,8 +148,8 @@ def test_the_face_of_another_stack_speaks_for_nothing(enrolment):
     """A face already attributed to another stack is no evidence for a candidate."""
     image, _, faces, alphabet, _ = enrolment
     labels = empty_label_buffer(image)
-    alone, _, found = character_gain(image, one_each(faces), labels, alphabet, faces.of(NONE))
-    beside, _, _ = character_gain(image, one_each(faces), labels, alphabet, found.of(np.arange(3)))
+    alone, _, found = character_gain(image, one_each(faces), labels, alphabet, faces.select(NONE))
+    beside, _, _ = character_gain(image, one_each(faces), labels, alphabet, found.select(np.arange(3)))
     assert (alone > 0).all()
     assert (beside[:3] <= 0).all()
     np.testing.assert_allclose(beside[3:], alone[3:])
@@ -167,8 +167,8 @@ def test_of_several_rings_that_with_a_character_is_the_face(enrolment):
     )
     painted = cv2.fillPoly(painted, face, (120, 150, 170), cv2.LINE_AA, 4)
     painted = cv2.polylines(painted, line, True, (110, 138, 156), 2, cv2.LINE_AA, 4)
-    either = Candidates(faces.of(np.array([0, 1])), np.zeros(2, np.intp), np.zeros(2))
-    gain, _, found = character_gain(painted, either, empty_label_buffer(image), alphabet, faces.of(NONE))
+    either = Candidates(faces.select(np.array([0, 1])), np.zeros(2, np.intp), np.zeros(2))
+    gain, _, found = character_gain(painted, either, empty_label_buffer(image), alphabet, faces.select(NONE))
     assert gain[0] > 0
     np.testing.assert_allclose(found.centres_px[0], own, atol=3)
 
@@ -180,11 +180,11 @@ def test_a_ring_without_a_character_speaks_for_its_own_place_alone(enrolment):
     around_mm = np.column_stack([np.cos(turn), np.sin(turn)]) @ faces.to_picture[1].T
     line = np.rint(16 * (faces.centres_px[1] + alphabet.ring_mm * around_mm)).astype(np.int32)
     ringed = cv2.polylines(bare.copy(), [line], True, (120, 120, 120), 2, cv2.LINE_AA, 4)
-    either = Candidates(faces.of(np.array([0, 1])), np.zeros(2, np.intp), np.array([8.0, 0.0]))
-    by_ring, otherwise, found = character_gain(ringed, either, empty_label_buffer(image), alphabet, faces.of(NONE))
+    either = Candidates(faces.select(np.array([0, 1])), np.zeros(2, np.intp), np.array([8.0, 0.0]))
+    by_ring, otherwise, found = character_gain(ringed, either, empty_label_buffer(image), alphabet, faces.select(NONE))
     np.testing.assert_allclose(found.centres_px[0], faces.centres_px[1], atol=3)
     assert otherwise[0] < -1 < by_ring[0]
-    nothing, _, _ = character_gain(bare, either, empty_label_buffer(image), alphabet, faces.of(NONE))
+    nothing, _, _ = character_gain(bare, either, empty_label_buffer(image), alphabet, faces.select(NONE))
     assert nothing[0] < by_ring[0]
 
 
@@ -214,12 +214,12 @@ def test_where_bare_wood_fits_better_than_any_character_none_is_told(enrolment):
 def test_bare_wood_speaks_against_a_piece_only_where_its_face_would_be(enrolment, scores, is_against):
     """One of the two heights has its face behind another stack, the other one over bare ground."""
     image, _, faces, alphabet, _ = enrolment
-    bare, both = np.full_like(image, 170), faces.of(np.array([0, 1]))
+    bare, both = np.full_like(image, 170), faces.select(np.array([0, 1]))
     hidden = empty_label_buffer(image)
     x, y = both.centres_px[0].astype(int)
     hidden[y - 30 : y + 30, x - 30 : x + 30] = (both.ranks[0] + 1) << RANK_BITS
     nobody, given = np.zeros(2, np.intp), np.array(scores)
-    gain, _, _ = character_gain(bare, Candidates(both, nobody, given), hidden, alphabet, faces.of(NONE))
+    gain, _, _ = character_gain(bare, Candidates(both, nobody, given), hidden, alphabet, faces.select(NONE))
     assert (gain[0] < -1) == is_against
 
 
@@ -228,7 +228,7 @@ def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
     image, shaded, faces, alphabet, pieces = enrolment
     found, _ = read_faces(image, one_each(faces), empty_label_buffer(image), alphabet)
     for number, piece in enumerate(pieces):
-        one = faces.of(np.array([number]))
+        one = faces.select(np.array([number]))
         found_there = search_face(shaded, one, empty_label_buffer(shaded), alphabet, np.zeros(1))
         assert alphabet.letters[found_there.letters.argmax()] == piece
         assert found_there.gain > found_there.explains / 2 > 0

@@ -276,7 +276,7 @@ def test_a_face_speaks_only_for_heights_that_have_it_there(misled):
     """A face is evidence for the height whose face lies there; other heights get the alternative score."""
     _, hypothesis, cell = misled(0, 0)
     count = len(hypothesis.geometry.configurations.all)
-    third = hypothesis.geometry.faces.of(np.array([cell * count + 2]))
+    third = hypothesis.geometry.faces.select(np.array([cell * count + 2]))
     spoken = evidence_by_height(hypothesis, np.array([cell]), third, np.array([20.0]), np.array([-5.0]))
     assert np.flatnonzero(spoken[0] == 20).tolist() == [2]
     assert (np.delete(spoken[0], 2) == -5).all()
@@ -362,7 +362,7 @@ def test_what_is_read_behind_a_stack_speaks_against_that(enrolled, front, behind
     reader, _, inferred = enrolled
     hypothesis, cells = inferred(), np.array([reader.kit.cells.index(name) for name in (front, behind)])
     chosen = np.array([pieces - 1, 0])
-    faces = hypothesis.geometry.faces.of(cells * len(hypothesis.geometry.configurations.all) + chosen)
+    faces = hypothesis.geometry.faces.select(cells * len(hypothesis.geometry.configurations.all) + chosen)
     hidden = hidden_nats(hypothesis, cells, chosen, faces, np.array([30.0, 40.0]))
     assert least <= hidden[0] <= most
     assert hidden[1] == 0
@@ -401,7 +401,7 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
     """A search is repeated only if the labels on the face or the wanted scores have changed."""
     reader, image, inferred = enrolled
     hypothesis, searches, searched = inferred(), [], {}
-    straight, labels = hypothesis.geometry.faces.of(np.arange(3)), hypothesis.all_labels()
+    straight, labels = hypothesis.geometry.faces.select(np.arange(3)), hypothesis.all_labels()
     monkeypatch.setattr(
         characters, "search_face", lambda *given: searches.append(given) or FoundFace(straight, given[4], 0.0, 0.0)
     )
@@ -500,7 +500,7 @@ def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(en
     """The apparent size of the ring corrects a height that is wrong by one piece with a lead of 3 nats."""
     image, hypothesis, cell = misled(lead, 3)
     before, geometry = hypothesis.scores[cell, 1:].max(), hypothesis.geometry
-    straight = geometry.faces.of(np.array([cell * len(geometry.configurations.all) + 2]))
+    straight = geometry.faces.select(np.array([cell * len(geometry.configurations.all) + 2]))
     faces, _ = centre_faces(image, straight, hypothesis.all_labels())
     weigh_by_rings(image, hypothesis, {cell: faces}, enrolled[0].appearance.ring_mm)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3

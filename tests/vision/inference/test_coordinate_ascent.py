@@ -59,15 +59,15 @@ def test_all_scores_of_many_cells_are_those_of_each(drawn):
     cells = np.arange(len(hypothesis.state))
     every = AllScores(hypothesis, cells)
     for cell in cells.tolist():
-        np.testing.assert_allclose(every.of(cell), all_scores(hypothesis, cell), rtol=1e-4, atol=1e-2)
+        np.testing.assert_allclose(every.get(cell), all_scores(hypothesis, cell), rtol=1e-4, atol=1e-2)
 
 
 def test_all_scores_are_scored_again_where_a_stack_before_or_behind_has_changed(drawn):
     """After a change in front of a cell, its scores are recomputed."""
     hypothesis, (behind, cell) = drawn.hypothesis(TABLE), (drawn.cell("d5"), drawn.cell("d4"))
     every, before = AllScores(hypothesis, np.array([behind])), int(hypothesis.state[cell])
-    outdated = every.of(behind)
+    outdated = every.get(behind)
     hypothesis.assign(cell, 0)
     every.outdate(cell, before)
-    np.testing.assert_array_equal(every.of(behind), all_scores(hypothesis, behind))
-    assert np.abs(every.of(behind) - outdated).max() > 1
+    np.testing.assert_array_equal(every.get(behind), all_scores(hypothesis, behind))
+    assert np.abs(every.get(behind) - outdated).max() > 1

@@ -64,7 +64,7 @@ class Misled:
         self.scores = np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), -60.0, np.float32)
         self.scores[2] = -4.0
 
-    def of(self, _cell):
+    def select(self, _cell):
         return self.scores
 
     def outdate(self, cell, before):

@@ -76,7 +76,9 @@ def test_where_the_face_of_another_stack_is_tells_nothing(domination, monkeypatc
     monkeypatch.setattr(ring_heights, "ring_log_ratio", lambda _, planes, *__: np.zeros(len(planes)))
     reader, image, _ = domination
     hypothesis, cell = misled(domination, 1, 2.0)
-    own = hypothesis.geometry.faces.of(np.array([cell * len(hypothesis.geometry.configurations.all) + len(STACK) - 1]))
+    own = hypothesis.geometry.faces.select(
+        np.array([cell * len(hypothesis.geometry.configurations.all) + len(STACK) - 1])
+    )
     monkeypatch.setattr(type(hypothesis), "faces_on", lambda *_: own)
     before = hypothesis.scores[cell].copy()
     weigh_by_grooves(image, hypothesis, reader.appearance.ring_mm, reader.appearance.inner_ring_mm)

@@ -83,7 +83,7 @@ def test_what_casts_no_shadow_does_not_stand(drawn, ground):
 def test_where_no_ground_is_known_nothing_is_told(drawn, ground):
     """Without known ground nothing changes."""
     hypothesis, cell = in_doubt(drawn, 4, 0.5)
-    nowhere = ground.of(np.empty(0, np.intp))
+    nowhere = ground.select(np.empty(0, np.intp))
     weigh_by_shadows(hypothesis, lambda: nowhere, lambda some: lit(drawn, some, TABLE))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 4
 

@@ -71,7 +71,7 @@ def test_what_lies_behind_is_told():
 def test_silhouettes_are_restored():
     """Saved silhouettes can be restored."""
     silhouettes, cells = traced(SQUARE), np.array([1])
-    before, pixels = silhouettes.of(cells), mask(silhouettes, WHOLE)
+    before, pixels = silhouettes.select(cells), mask(silhouettes, WHOLE)
     draw(silhouettes, 1, SQUARE / 2, 4, CropPose(np.eye(2), np.array([20.0, 20.0]), np.zeros(2)), SIZE[1])
     assert not np.array_equal(mask(silhouettes, WHOLE), pixels)
     silhouettes.put(cells, before)
