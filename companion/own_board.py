@@ -116,6 +116,6 @@ def _with_measured_size(kind: PieceKind, sizes: Sizes | None) -> PieceKind:
     """A piece kind with the sizes that a photograph shows, as far as it shows them."""
     if sizes is None:
         return kind
-    width = round(sizes.width_mm, 1) if sizes.is_width_told else kind.width_mm
-    height = round(sizes.height_mm, 1) if sizes.is_height_told else kind.height_mm
+    width = round(sizes.width_mm, 1) if sizes.is_width_known else kind.width_mm
+    height = round(sizes.height_mm, 1) if sizes.is_height_known else kind.height_mm
     return replace(kind, width_mm=width, height_mm=height)

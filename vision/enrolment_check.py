@@ -102,7 +102,7 @@ def _layout_mismatches(
         promised = [_shows_promised(state, stack, reader.appearance.glyphs) for state in reading.states]
         likeliest = reading.best(row)[0]
         least = UNLIKELY if likeliest[1] else UNLIKELY_IF_EMPTY
-        if np.exp(reader.undoubted[row, promised]).sum() < least:
+        if np.exp(reader.undiscounted_log_likelihood[row, promised]).sum() < least:
             broken[cell] = likeliest
     return {} if broken and _layout_is_likelier(frame, reader, stacks, broken) else broken
 
@@ -159,7 +159,9 @@ def check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
     kit, nats = reader.kit, dict[frozenset[Colour], list[tuple[float, str, str]]]()
     for cell, stack in () if reader.appearance.glyphs else stacks.items():
         own = kit.piece(stack[-1])
-        likely = dict(zip(reader.states, reader.undoubted[kit.cells.index(cell)].tolist(), strict=True))
+        likely = dict(
+            zip(reader.states, reader.undiscounted_log_likelihood[kit.cells.index(cell)].tolist(), strict=True)
+        )
         height = len(stack) if (len(stack), own.letter) in likely else None
         for other in kit.pieces:
             if other is not own and _size(other) == _size(own):

@@ -29,12 +29,12 @@ class LevelEstimator:
     def __init__(self, kit: Kit, pillars: Pillars) -> None:
         self._kit, self._pillars, self._views = kit, pillars, LastValueCache[PillarViews]()
 
-    def given(self, levels: tuple[int, ...]) -> Estimate:
+    def from_known_levels(self, levels: tuple[int, ...]) -> Estimate:
         """The estimate where all ``levels`` are known, so that no picture is needed; nothing on the pillars."""
         count = len(candidate_levels(self._pillars))
         return levels, np.full((len(levels), count), -np.log(count), np.float32), np.zeros(len(levels), np.intp)
 
-    def estimated(
+    def estimate(
         self,
         image: npt.NDArray[np.uint8],
         view: tuple[Registration, Camera],

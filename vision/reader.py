@@ -72,7 +72,7 @@ its level: edges were wrong about that by 8 (Diamond 14001 of ``tools.soak_trace
 
 
 @dataclass(frozen=True, eq=False)
-class _Last:
+class _LastReading:
     """The last reading: hypothesis, (n, states) log-likelihoods, (n,) shares of outliers and of unexplained pixels."""
 
     hypothesis: Hypothesis
@@ -81,7 +81,7 @@ class _Last:
     unexplained: Array
 
     @property
-    def is_strange(self) -> npt.NDArray[np.bool_]:
+    def is_unexplained(self) -> npt.NDArray[np.bool_]:
         """(n,) cells that were not understood: under a hand, or because a hand disturbed the light estimate."""
         return np.maximum(self.outlier_share, self.unexplained) > UNLIKE_SHARE
 
@@ -110,7 +110,7 @@ class Reader:
         self._glare = VeilingGlare(kit, appearance.black)
         self._geometry: Geometry | None = None
         self._cell_views, self._sharpened = CellViews(), LastValueCache[bool]()
-        self._last: _Last | None = None
+        self._last: _LastReading | None = None
 
     def use_camera(self, camera: Camera) -> None:
         """Read pictures of another camera from now on, whose pose is still unknown."""
@@ -124,12 +124,12 @@ class Reader:
         return self._poses.pose(image)
 
     @property
-    def undoubted(self) -> Array:
+    def undiscounted_log_likelihood(self) -> Array:
         """(n, states) log-likelihoods of the last reading, not discounted for unexplained parts of the picture."""
         assert self._last is not None, "nothing was read"
         return self._last.log_likelihood
 
-    def in_sight(self) -> tuple[Geometry, npt.NDArray[np.bool_]]:
+    def visible_crop_pixels(self) -> tuple[Geometry, npt.NDArray[np.bool_]]:
         """The last reading's geometry, and (n, rows, columns) crop pixels not occluded by anything nearer."""
         assert self._last is not None, "nothing was read"
         hypothesis = self._last.hypothesis
@@ -162,7 +162,7 @@ class Reader:
         Raises VisionError, MatNotFound.
         """
         pose = self.register(frame.image)
-        self.levels = self._known(levels or self.levels)
+        self.levels = self._filled_levels(levels or self.levels)
         geometry = self.geometry(pose)
         return self.read_at(frame, geometry, levels, expected=expected), geometry
 
@@ -243,7 +243,7 @@ class Reader:
         followed = follow_column(known, photograph, self.kit, self.levels, bare)
         if followed is not known:
             self.appearance, self._last = replace(self.appearance, column=followed), None
-            self._colours.follow_column(self.appearance, followed)
+            self._colours.update_column(self.appearance, followed)
         return followed is not known
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
@@ -256,13 +256,13 @@ class Reader:
         geometry = self._last.hypothesis.geometry
         image = self._glare.removed(frame.image, geometry.pose, self.camera)
         light = self.light(image, geometry.pose)
-        smooth = self._colours.smooth(image, geometry, light)
+        smooth = self._colours.denoise(image, geometry, light)
         hypothesis = Hypothesis(self.observations(smooth, geometry, light), self._rim, geometry)
-        hypothesis.take_over(self._last.hypothesis)
+        hypothesis.copy_from(self._last.hypothesis)
         columns = dict(zip(self.states, np.split(self._columns, self._firsts[1:]), strict=True))
         states = [[columns[state] for state in table] for table in tables]
         if geometry.close_up is not None:
-            return score_towers(hypothesis, states, partial(self.look_closely, image, hypothesis, light))
+            return score_towers(hypothesis, states, partial(self.score_lateral_faces, image, hypothesis, light))
         scores = score_tables(smooth, hypothesis, states)
         if self._alphabet is None:
             return scores
@@ -273,12 +273,12 @@ class Reader:
 
     def _explained(
         self, image: npt.NDArray[np.uint8], geometry: Geometry, changed: npt.NDArray[np.bool_] | None
-    ) -> _Last:
+    ) -> _LastReading:
         """The explanation of a picture; cells not ``changed`` (n,) since the last one keep theirs where possible."""
         last = self._last
         if changed is None or last is None or last.hypothesis.geometry is not geometry:
             last = self._last = self._read_all(image, geometry)
-        elif (again := changed | last.is_strange).any():
+        elif (again := changed | last.is_unexplained).any():
             self._read_again(image, np.flatnonzero(again), last)
         return last
 
@@ -288,44 +288,44 @@ class Reader:
         geometry: Geometry,
         told: tuple[Levels, Levels],
         changed: npt.NDArray[np.bool_] | None,
-    ) -> tuple[_Last, Array]:
-        """As :func:`_explained`, after the levels were estimated; and the likelihoods of these, see :func:`_judged`.
+    ) -> tuple[_LastReading, Array]:
+        """As :func:`_explained`, after levels were estimated; and their likelihoods, see :func:`_estimated_levels`.
 
         Levels are estimated jointly with what stands on the pillars, mostly from edges: a dark cube may look like the
         shaded side of a higher pillar.  Where colours firmly contradict the result, levels are estimated again.
         """
-        self.levels, likely, supposed = self._judged(image, geometry, told, changed)
-        last = self._explained(image, self._levelled(geometry), changed)
+        self.levels, likely, supposed = self._estimated_levels(image, geometry, told, changed)
+        last = self._explained(image, self._geometry_at_levels(geometry), changed)
         surplus = last.log_likelihood[:, 1:].max(axis=1) - last.log_likelihood[:, 0]
         is_other = (np.abs(surplus) > SURE_NATS) & ((surplus > 0) != (supposed > 0))
         occupied = {
             cell: bool(surplus[cell] > 0) for cell in np.flatnonzero(is_other).tolist() if told[0][cell] is None
         }
         if occupied:
-            self.levels, likely, _ = self._judged(image, geometry, told, changed, occupied)
-            if (levelled := self._levelled(geometry)) is not last.hypothesis.geometry:
+            self.levels, likely, _ = self._estimated_levels(image, geometry, told, changed, occupied)
+            if (levelled := self._geometry_at_levels(geometry)) is not last.hypothesis.geometry:
                 last = self._explained(image, levelled, changed)
         return last, likely
 
-    def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _Last:
+    def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _LastReading:
         light = self.light(image, geometry.pose)
-        smooth = self._colours.smooth(image, geometry, light)
-        self._colours.expect_usual_lamp()
+        smooth = self._colours.denoise(image, geometry, light)
+        self._colours.reset_lamp()
         shown = self.observations(smooth, geometry, light)
         hypothesis = infer(shown, self._rim, geometry)
-        for follow in (self._colours.follow_faces, self._colours.follow_lamp):
+        for follow in (self._colours.update_faces, self._colours.update_lamp):
             if follow(hypothesis):
                 shown = self.observations(smooth, geometry, light)
                 hypothesis = infer(shown, self._rim, geometry)
         outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         states = self._states((image, smooth), hypothesis, light)
         unexplained = self._colours.unexplained(hypothesis, (image, smooth), light, self._bare.in_crops(geometry))
-        return _Last(hypothesis, states, outlier_share, unexplained)
+        return _LastReading(hypothesis, states, outlier_share, unexplained)
 
-    def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _Last) -> None:
+    def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _LastReading) -> None:
         geometry = last.hypothesis.geometry
         light = self.light(image, geometry.pose)
-        smooth = self._colours.smooth(image, geometry, light)
+        smooth = self._colours.denoise(image, geometry, light)
         shown = self.observations(smooth, geometry, light, cells)
         last.outlier_share[cells] = self._colours.outlier_share(shown, geometry, cells)
         infer_again(last.hypothesis, cells, shown)
@@ -342,13 +342,13 @@ class Reader:
         Characters are matched in the former: they are compared as wholes, which noise does not hide.
         """
         image, smooth = images
-        self.look_closely(image, hypothesis, light)
+        self.score_lateral_faces(image, hypothesis, light)
         is_faced = hypothesis.geometry.prisms is not None
         if self.kit.pillars is not None and self.appearance.column is not None:
             by_hue = pillars_log_ratio(hypothesis, np.array(self.appearance.column.top), self._colours.reflectances)
-            hypothesis.tell_off_hue(by_hue > 0, by_hue)
+            hypothesis.set_off_hue(by_hue > 0, by_hue)
         elif is_faced and self.appearance.floor is not None and self.appearance.board is None:
-            hypothesis.tell_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
+            hypothesis.set_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
             store_hue_evidence(hypothesis, self._colours.reflectances)
         rescore_by_rendering(smooth, hypothesis, partial(self._bare.picture, hypothesis.geometry))
@@ -365,7 +365,7 @@ class Reader:
         scores = without_rims(hypothesis) if hypothesis.geometry.prisms is not None else hypothesis.scores
         return state_log_posteriors(scores, (self._columns, self._firsts), letters)
 
-    def look_closely(
+    def score_lateral_faces(
         self,
         image: npt.NDArray[np.uint8],
         hypothesis: Hypothesis,
@@ -390,7 +390,7 @@ class Reader:
         sharpens = self._sharpened.get((geometry,), lambda: is_sharpened(image, self.kit, geometry.pose, self.camera))
         return without_halo(image, box_px(geometry.faces, image.shape)) if sharpens else image
 
-    def _judged(
+    def _estimated_levels(
         self,
         image: npt.NDArray[np.uint8],
         geometry: Geometry,
@@ -406,21 +406,23 @@ class Reader:
         assert self._pillars is not None, "only pillars have levels that change"
         unknown = [number for number, level in enumerate(told[0]) if level is None]
         expected = [number for number in unknown if told[1][number] is not None]
-        begin = self._known(tuple(level if level is not None else likely for level, likely in zip(*told, strict=True)))
+        begin = self._filled_levels(
+            tuple(level if level is not None else likely for level, likely in zip(*told, strict=True))
+        )
         if not unknown:
-            return self._pillars.given(begin)
+            return self._pillars.from_known_levels(begin)
         light = self.light(image, geometry.pose)
-        self._colours.look_around(image, geometry, light)
+        self._colours.learn_surroundings(image, geometry, light)
         colours = make_colours(self._colours.model, len(geometry.configurations.colours))
-        configurations, loose = self._standing(changed)
+        configurations, loose = self._last_configurations(changed)
         question = LevelQuery(begin, configurations, unknown, expected, loose, occupied)
-        return self._pillars.estimated(image, (geometry.pose, self.camera), light, colours, question)
+        return self._pillars.estimate(image, (geometry.pose, self.camera), light, colours, question)
 
-    def _known(self, levels: Levels) -> tuple[int, ...]:
+    def _filled_levels(self, levels: Levels) -> tuple[int, ...]:
         """``levels``, with the last known ones in place of those that are None."""
         return tuple(old if level is None else level for level, old in zip(levels, self.levels, strict=True))
 
-    def _standing(self, changed: npt.NDArray[np.bool_] | None) -> tuple[list[int], list[int]]:
+    def _last_configurations(self, changed: npt.NDArray[np.bool_] | None) -> tuple[list[int], list[int]]:
         """The configuration last inferred on each cell, from 1, 0 for none; and the cells where it may have changed."""
         everywhere = list(range(len(self.kit.cells)))
         if self._last is None:
@@ -429,7 +431,7 @@ class Reader:
         configurations = [hypothesis.configuration(cell) + 1 if hypothesis.state[cell] else 0 for cell in everywhere]
         return configurations, everywhere if changed is None else [int(cell) for cell in np.flatnonzero(changed)]
 
-    def _levelled(self, geometry: Geometry) -> Geometry:
+    def _geometry_at_levels(self, geometry: Geometry) -> Geometry:
         """``geometry`` with the pillars at their current levels."""
         if geometry.levels == self.levels:
             return geometry
@@ -451,7 +453,7 @@ class Reader:
     ) -> Observations:
         """The observations of ``cells`` in a picture (height, width, 3) uint8 BGR under this light."""
         if isinstance(cells, slice):
-            self._colours.look_around(image, geometry, light)
+            self._colours.learn_surroundings(image, geometry, light)
         return observe(image, geometry.crops, cells, light, self._colours.model, self._bare.in_crops(geometry))
 
     def look_at_shadows(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> None:

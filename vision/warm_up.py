@@ -96,9 +96,9 @@ def warm_up(reader: Reader) -> None:
     if reader.appearance.glyphs:  # where no character is legible no face is put elsewhere
         rescore_placed(hypothesis, np.zeros(1, np.intp), np.zeros((1, 1), np.intp), np.zeros((1, 1, 2), np.float32))
     if geometry.close_up is not None:  # where nothing is in doubt no tower is looked at closely, nor a pale one for
-        reader.look_closely(picture, hypothesis, light)
-        hypothesis.score(np.zeros(1, np.intp), np.ones_like(hypothesis.scores[:1]))
-        reader.look_closely(picture, hypothesis, light, {0: np.arange(1)})
+        reader.score_lateral_faces(picture, hypothesis, light)
+        hypothesis.set_scores(np.zeros(1, np.intp), np.ones_like(hypothesis.scores[:1]))
+        reader.score_lateral_faces(picture, hypothesis, light, {0: np.arange(1)})
 
 
 def main(names: Sequence[str] = ()) -> None:

@@ -257,7 +257,7 @@ class CameraReader:
         self._understood_s = self._looked_s
         if not is_same_calm:
             self._in_sight_earlier = self._in_sight
-        self._in_sight = self.reader.in_sight()
+        self._in_sight = self.reader.visible_crop_pixels()
 
     def learn(self, layout: Mapping[str, str]) -> None:
         """Learn the look of the board where pieces stood until now; ``layout``: the present stacks by cell.
@@ -337,7 +337,7 @@ class CameraReader:
 
     def _changed(self, seen: Comparison) -> npt.NDArray[np.float32]:
         """(n,) changed share of each cell's picture, without what was put in front of the cell or taken away there."""
-        geometry, in_sight = self.reader.in_sight()
+        geometry, in_sight = self.reader.visible_crop_pixels()
         if self._in_sight is None or self._in_sight[0].pose is not geometry.pose:
             return seen.changed
         known, before = self._in_sight

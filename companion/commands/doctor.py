@@ -198,7 +198,7 @@ def _filmed(options: Options) -> Iterator[View]:
         for n, access in enumerate(accesses, start=1):
             show_code(page.server, n, access.code)
         for i, phone in enumerate(phones):
-            looked = check_camera(phone) if phone.has_come(LET_IN_S) else CameraCheck(_missed(phone), None)
+            looked = check_camera(phone) if phone.has_picture(LET_IN_S) else CameraCheck(_missed(phone), None)
             yield View(looked.check, looked.image, lenses[i], _at(options.source.appearances, i))
     finally:
         page.close()

@@ -139,7 +139,7 @@ def pieces_report(kit: Kit, told: Mapping[str, Size], sizes: Sequence[Sizes] | N
     lines = []
     if sizes is not None:
         lines += [f"pieces{_named(each.letters, groups)} look {_said(each, kit)}" for each in sizes]
-        known.update(letter for each in sizes if each.is_told for letter in each.letters)
+        known.update(letter for each in sizes if each.is_known for letter in each.letters)
         if not known.issuperset(kind.letter for kind in kit.pieces):
             lines.append("the picture does not tell it well enough")
     for each in groups:

@@ -111,7 +111,7 @@ def test_however_a_phone_is_held_the_picture_lies_as_its_sensor_does(
 ) -> None:
     # A browser turns the sensor's picture upright.
     hold(np.rot90(sensed(), quarters), angle=angle, kind=kind)
-    assert served.camera.has_come(WAIT_S)
+    assert served.camera.has_picture(WAIT_S)
     got = served.camera.grab().astype(int)
     width, height = SIZE
     middles = got[height // 4 :: height // 2, width // 4 :: width // 2]
@@ -122,7 +122,7 @@ def test_the_front_camera_is_refused(hold: Callable[..., Page], served: Camera) 
     page = hold(script=FROM_THE_FRONT)
     expect(page.locator("#state")).to_have_text("This is the front camera: turn to the rear one.")
     expect(page.locator("#start")).to_be_visible()
-    assert not served.camera.has_come(0)
+    assert not served.camera.has_picture(0)
 
 
 def test_a_camera_that_is_not_allowed_is_said(hold: Callable[..., Page]) -> None:
@@ -149,7 +149,7 @@ def test_a_picture_of_another_shape_is_refused_with_both_sizes(hold: Callable[..
     expect(page.locator("#state")).to_have_text(
         "The camera gives 480 × 360, the table's lens was measured at 640 × 360."
     )
-    assert not served.camera.has_come(0)
+    assert not served.camera.has_picture(0)
 
 
 @pytest.mark.parametrize(("has", "sent"), [((640, 480), (640, 480)), ((2400, 1350), LARGEST)])

@@ -51,7 +51,7 @@ def misread(monkeypatch, cell, state):
 
     def read(reader, frame, geometry):
         read_at(reader, frame, geometry)
-        row, log_p = reader.kit.cells.index(cell), reader.undoubted
+        row, log_p = reader.kit.cells.index(cell), reader.undiscounted_log_likelihood
         log_p[row] = -50
         log_p[row, reader.states.index(state)] = 0
         return Reading(reader.kit.cells, reader.states, log_p, np.zeros(len(log_p)), frame.t_s)
@@ -134,12 +134,14 @@ def reader_with(apart_nats):
     """
     kit = load_kit("ziggurat")
     states = tuple((None, letter) for letter in "QDWqdw")
-    undoubted = np.full((len(kit.cells), len(states)), -30.0)
+    log_likelihood = np.full((len(kit.cells), len(states)), -30.0)
     for cell, letter in kit.enrol.items():
-        row = undoubted[kit.cells.index(cell)]
+        row = log_likelihood[kit.cells.index(cell)]
         row[states.index((None, letter))] = 0.0
         row[states.index((None, letter.swapcase()))] = -apart_nats[letter.upper()]
-    return SimpleNamespace(kit=kit, states=states, undoubted=undoubted, appearance=SimpleNamespace(glyphs={}))
+    return SimpleNamespace(
+        kit=kit, states=states, undiscounted_log_likelihood=log_likelihood, appearance=SimpleNamespace(glyphs={})
+    )
 
 
 def test_colours_that_all_but_the_smallest_pieces_tell_apart_are_taken():

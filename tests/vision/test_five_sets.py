@@ -232,5 +232,5 @@ def test_noise_is_smoothed_where_it_hides_cubes_nearly_of_the_pillars_colour(pil
     geometry = reader.geometry(reader.register(image))
     noise = np.random.default_rng(1).normal(0, 12, image.shape)
     noisy = np.clip(np.rint(image + noise), 0, 255).astype(np.uint8)
-    smooth = colours.smooth(noisy, geometry, reader.light(image, geometry.pose))
+    smooth = colours.denoise(noisy, geometry, reader.light(image, geometry.pose))
     assert (smooth is not noisy) is is_smoothed

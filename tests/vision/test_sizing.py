@@ -39,7 +39,7 @@ def test_many_discs_tell_their_sizes(width_mm, height_mm):
     (sizes,) = measure_sizes(photographed(of_size(width_mm, height_mm), START), of_size(25.0, 8.0), CAMERA, START)
     assert abs(sizes.width_mm - width_mm) < 3 * sizes.width_deviation_mm
     assert abs(sizes.height_mm - height_mm) < 3 * sizes.height_deviation_mm
-    assert sizes.is_width_told
+    assert sizes.is_width_known
     assert sizes.height_deviation_mm < 0.8
 
 
@@ -47,13 +47,13 @@ def test_few_discs_or_a_view_from_above_do_not_tell_how_high_they_are():
     """The height stays undetermined with few discs, or seen from above."""
     few = {cell: START[cell] for cell in ("b2", "c3", "f6", "g7") if cell in START}
     (sizes,) = measure_sizes(photographed(KIT, few), KIT, CAMERA, few)
-    assert sizes.is_width_told
-    assert not sizes.is_height_told
+    assert sizes.is_width_known
+    assert not sizes.is_height_known
     above = looking_at(np.zeros(3), 620.0, KIT, elevation_deg=85.0)
     many = dict(sorted(START.items())[::2])
     (seen,) = measure_sizes(photographed(KIT, many, above), KIT, CAMERA, many)
-    assert seen.is_width_told
-    assert not seen.is_height_told
+    assert seen.is_width_known
+    assert not seen.is_height_known
 
 
 def test_pieces_that_do_not_stand_there_have_no_size():
@@ -94,7 +94,7 @@ def test_single_pyramids_tell_how_large_they_are(layout):
     sizes = measure_sizes(photographed(kit, known), larger(kit, 0.85, 1.2), CAMERA, known)
     assert [each.letters for each in sizes] == ["Qq", "Dd", "Ww"]
     assert max(map(abs, off(sizes, kit))) < 3
-    assert all(each.is_told for each in sizes[:2])
+    assert all(each.is_known for each in sizes[:2])
 
 
 def test_cubes_tell_their_sizes_on_terraces_too():
@@ -103,7 +103,7 @@ def test_cubes_tell_their_sizes_on_terraces_too():
     layout = parse_layout("start", kit)
     levels = start_levels(kit)
     (sizes,) = measure_sizes(photographed(kit, layout, levels=levels), larger(kit, 0.85), CAMERA, layout, (), levels)
-    assert sizes.is_told
+    assert sizes.is_known
     assert max(map(abs, off([sizes], kit))) < 3
     assert sizes.width_mm == pytest.approx(sizes.height_mm, abs=0.01)
 

@@ -55,7 +55,7 @@ class PhoneCamera:
             self._came.notify_all()
         return True
 
-    def has_come(self, wait_s: float) -> bool:
+    def has_picture(self, wait_s: float) -> bool:
         """Whether a picture waits, or comes within so many seconds."""
         with self._came:
             return self._came.wait_for(lambda: self._waiting is not None, wait_s)

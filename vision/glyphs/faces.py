@@ -57,7 +57,7 @@ class Faces(NamedTuple):
         for mine, other in zip(self, faces, strict=True):
             mine[numbers] = other
 
-    def off_mm(self, places_px: Points) -> Points:
+    def offset_mm(self, places_px: Points) -> Points:
         """(k, 2) mm, offset of a point in the picture (k, 2) px, one for each face, from its centre in its plane."""
         away = (places_px - self.centres_px)[..., None]
         return np.asarray(np.linalg.solve(self.to_picture, away)[..., 0], np.float64)

@@ -346,5 +346,5 @@ def _on_wide_grid(faces: Faces) -> Faces:
 
 def _off_place_nats(faces: Faces, places_px: Points) -> Points:
     """(k,) negative log-prior, up to a constant, of ``faces`` (k) expected at ``places_px`` (k, 2)."""
-    nats: Points = ((faces.off_mm(places_px) / PLACED_MM) ** 2).sum(axis=1) / 2
+    nats: Points = ((faces.offset_mm(places_px) / PLACED_MM) ** 2).sum(axis=1) / 2
     return nats

@@ -112,7 +112,7 @@ def read_characters(
     again, occluded = _rescore_by_faces(hypothesis, known)
     # What was occluded by a stack that was mistaken for a higher one may have been strange for that alone…
     hasty = np.intersect1d(strange, occluded)
-    hypothesis.score(hasty, scores[hasty])
+    hypothesis.set_scores(hasty, scores[hasty])
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
     # …and if no face was found there at all, that has counted against it too early.
@@ -146,17 +146,17 @@ def read_characters(
 
 def _discard_face_evidence(hypothesis: Hypothesis, cells: Indices) -> None:
     """Have ``cells`` (b,) updated by colours alone, discarding all evidence of faces there."""
-    hypothesis.read_glyphs(cells, np.zeros_like(hypothesis.glyph_log_ratio[cells]))
+    hypothesis.set_glyph_log_ratio(cells, np.zeros_like(hypothesis.glyph_log_ratio[cells]))
     hypothesis.invalidate(cells)
 
 
 def _neighbours_of_removed(hypothesis: Hypothesis, held: Indices) -> Indices:
     """(b,) cells whose pixels are touched by stacks of the states ``held`` (n,) that no longer stand."""
-    hypothesis.settle()
+    hypothesis.clear_stale()
     for cell in np.flatnonzero((held > 0) & (hypothesis.state == 0)).tolist():
         hypothesis.invalidate_neighbours(cell, int(held[cell]))
     beside = np.flatnonzero(hypothesis.stale)
-    hypothesis.settle()
+    hypothesis.clear_stale()
     return beside
 
 
@@ -209,7 +209,7 @@ def _read(
     if not len(cells):
         return _ReadResult(known, cells, cells)
     count, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
-    scores, labels = hypothesis.by_configuration(cells), hypothesis.all_labels()
+    scores, labels = hypothesis.configuration_scores(cells), hypothesis.all_labels()
     # Where the evidence of a face already counts, heights stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
     is_asked, is_scored = (
@@ -262,7 +262,7 @@ def _read(
     in_doubt = np.where(spoken > 0, scores, -np.inf).max(axis=1) < IN_QUESTION_NATS
     speaking = np.flatnonzero(in_doubt & (gain > 0))
     so_far = hypothesis.glyph_log_ratio[cells[speaking]]
-    hypothesis.read_glyphs(cells[speaking], np.maximum(spoken[speaking], so_far))
+    hypothesis.set_glyph_log_ratio(cells[speaking], np.maximum(spoken[speaking], so_far))
     faceless = cells[strange[letters[strange].max(axis=1, initial=-np.inf) <= NO_FIT_NATS]]
     return _ReadResult(known, looked_for, faceless)
 
@@ -275,7 +275,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     prisms, scores = hypothesis.geometry.prisms, hypothesis.scores
     assert prisms is not None, "only faces have characters"
     by_colour = scores[:, 1:].reshape(len(scores), -1, hypothesis.colours)
-    heights = hypothesis.by_explanation()
+    heights = hypothesis.explanation_scores()
     tried = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
     cells = cells[tried[cells].sum(axis=1) > 1]
     if not len(cells):
@@ -285,10 +285,10 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
         which = cell, heights[cell], tried[cell]
         compared, places = compare_with_colours(view, prisms, hypothesis, stacks, which)
         compared = reweight_heights(compared, heights[cell], tried[cell])
-        hypothesis.place(cell, places)
+        hypothesis.set_places(cell, places)
         rescore(hypothesis, cell, combine_scores(by_colour[cell], heights[cell], compared, tried[cell]))
         stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]
-    hypothesis.settle()
+    hypothesis.clear_stale()
 
 
 def search_face_cached(

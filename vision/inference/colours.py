@@ -73,9 +73,9 @@ class Colours:
         self._lamps = told if configurations.is_single_size and configurations.has_faces else set()
         self._are_faces_followed = appearance.board is not None and configurations.has_plain_faces
         self._change = np.zeros((len(configurations.colours), 3))  # log of the reflectances over those learned
-        self._expect(appearance)
+        self._build_model(appearance)
 
-    def _expect(self, appearance: SetAppearance) -> None:
+    def _build_model(self, appearance: SetAppearance) -> None:
         """Make the model of a set of this ``appearance``."""
         kit, configurations = self._kit, self._configurations
         self._appearance = appearance
@@ -95,11 +95,11 @@ class Colours:
         """(BINS³, materials) float32 log-likelihoods under the lamp of the picture that was last read whole."""
         return self._lit.model.table
 
-    def expect_usual_lamp(self) -> None:
+    def reset_lamp(self) -> None:
         """Begin another picture, whose lamp is not yet known."""
         self._lit = self._usual
 
-    def follow_faces(self, hypothesis: Hypothesis) -> bool:
+    def update_faces(self, hypothesis: Hypothesis) -> bool:
         """Change the model if, given the hypothesis, a learned colour is too bright; returns whether it was changed.
 
         Faces that are brighter than was learned reflect a lamp, which the model allows for.
@@ -116,10 +116,10 @@ class Colours:
         for (letter,), share in zip(self._configurations.colours, np.exp(change), strict=True):
             r, g, b = (share * pieces[letter]).tolist()
             pieces[letter] = r, g, b
-        self._expect(replace(self._learned, pieces=pieces))
+        self._build_model(replace(self._learned, pieces=pieces))
         return True
 
-    def follow_lamp(self, hypothesis: Hypothesis) -> bool:
+    def update_lamp(self, hypothesis: Hypothesis) -> bool:
         """Change the model if, given the hypothesis, the lamp is not the usual one; returns whether that is so."""
         lamp = estimate_lamp(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
         if lamp not in self._lamps:
@@ -132,13 +132,13 @@ class Colours:
         self._lit = self._unusual[lamp]
         return True
 
-    def follow_column(self, appearance: SetAppearance, column: ColumnAppearance) -> None:
+    def update_column(self, appearance: SetAppearance, column: ColumnAppearance) -> None:
         """Continue with another ``column``, which the ``appearance`` of the set now has."""
         self._lit.expect(NOTHING_SATURATED)
         colour_model.repaint_column(self.model, column)
         self._lit = self._usual = _lamp_model(self.model, appearance, self._configurations)
 
-    def look_around(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
+    def learn_surroundings(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""
         first = saturated_bins(light)
         self._lit.expect(first)
@@ -148,7 +148,7 @@ class Colours:
         censor(table, first)
         self.model[:, Materials.TABLE] = table
 
-    def smooth(self, image: Picture, geometry: Geometry, light: Illumination) -> Picture:
+    def denoise(self, image: Picture, geometry: Geometry, light: Illumination) -> Picture:
         """A picture (height, width, 3) uint8 BGR without the noise that would hide pieces in this light."""
         return without_noise(image, geometry.mat_px, _gain(light), self._contrast)
 

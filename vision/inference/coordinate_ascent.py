@@ -53,7 +53,7 @@ Indices = npt.NDArray[np.intp]
 def initialise(hypothesis: Hypothesis, cells: Indices) -> None:
     """Hypothesise on ``cells`` (b,) what each seems to hold in isolation, against what it would show if empty."""
     isolated = _isolated(hypothesis, cells)
-    hypothesis.begin(cells, isolated)
+    hypothesis.set_isolated(cells, isolated)
     configurations = hypothesis.geometry.configurations
     first = len(configurations.all)
     if configurations.is_single_size:
@@ -71,7 +71,7 @@ def reinitialise(hypothesis: Hypothesis, cells: Indices, observations: Observati
     sweep(hypothesis)
     # Neighbours need to know only of a state that differs from the one before, not of what was tried meanwhile.
     stale = cells[hypothesis.stale[cells]]
-    hypothesis.settle()
+    hypothesis.clear_stale()
     hypothesis.invalidate(stale)
     for cell, state in zip(cells.tolist(), before.tolist(), strict=True):
         if hypothesis.state[cell] != state:
@@ -87,18 +87,18 @@ def converge(hypothesis: Hypothesis) -> None:
 
 def sweep(hypothesis: Hypothesis) -> bool:
     """Update every stale cell that is not held, given the others; true when any such cell is stale afterwards."""
-    for apart in _apart(hypothesis, np.flatnonzero(hypothesis.stale & ~hypothesis.is_held)):
-        hypothesis.settle(apart)
+    for apart in _apart(hypothesis, np.flatnonzero(hypothesis.stale & ~hypothesis.overrides_colours)):
+        hypothesis.clear_stale(apart)
         update(hypothesis, apart)
-    return bool((hypothesis.stale & ~hypothesis.is_held).any())
+    return bool((hypothesis.stale & ~hypothesis.overrides_colours).any())
 
 
 def update(hypothesis: Hypothesis, cells: Indices) -> None:
     """Update ``cells`` (b,), no two of whose crops overlap, given the others."""
     count = hypothesis.scored_configurations(cells)
     scored = _scored(hypothesis, cells, count, hypothesis.first_row(cells, count))
-    hypothesis.score(cells, _with_empty(scored.scores))
-    hypothesis.score_sides(cells, scored.sides)
+    hypothesis.set_scores(cells, _with_empty(scored.scores))
+    hypothesis.set_side_steps(cells, scored.sides)
     for k, cell in enumerate(cells.tolist()):
         _choose(hypothesis, cell, scored.shift[k], float(scored.occluded[k]))
     # Where the highest scored configuration is the best, one above it may be better still.
@@ -125,7 +125,7 @@ def lacks_likeliest(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
 
 def score_all(hypothesis: Hypothesis, cell: int) -> None:
     """Score everything that may stand on a cell, given the others."""
-    hypothesis.score(np.array([cell]), _with_empty(all_scores(hypothesis, cell)[None]))
+    hypothesis.set_scores(np.array([cell]), _with_empty(all_scores(hypothesis, cell)[None]))
 
 
 def complete(hypothesis: Hypothesis, cells: Indices) -> None:
@@ -144,7 +144,7 @@ def may_be_higher(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
 
     A higher one may be likelier still: a tower whose foot is hidden may be only as likely as a single piece.
     """
-    scores, cells = hypothesis.by_configuration(), np.arange(len(hypothesis.state))
+    scores, cells = hypothesis.configuration_scores(), np.arange(len(hypothesis.state))
     highest = highest_scored(scores)
     is_near = scores[cells, highest] > scores.max(axis=1) - CUT_NATS
     is_higher: npt.NDArray[np.bool_] = (hypothesis.state > 0) & is_near & (highest + 1 < scores.shape[1])
@@ -162,11 +162,11 @@ def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
 
     Those that are held do not change yet.
     """
-    hypothesis.settle(placed)
+    hypothesis.clear_stale(placed)
     cells = np.flatnonzero(hypothesis.stale)
-    for apart in _apart(hypothesis, cells[~hypothesis.is_held[cells]]):
+    for apart in _apart(hypothesis, cells[~hypothesis.overrides_colours[cells]]):
         update(hypothesis, apart)
-    hypothesis.settle()
+    hypothesis.clear_stale()
     return cells
 
 
@@ -187,7 +187,7 @@ class AllScores:
         """(configurations, colours) scores of one cell."""
         return self._known[cell] if cell in self._known else all_scores(self._hypothesis, cell)
 
-    def outdate(self, cell: int, before: int) -> None:
+    def invalidate(self, cell: int, before: int) -> None:
         """Discard the scores of cells that a cell's present state, or its state ``before``, touches."""
         count = self._hypothesis.configuration_count(max(int(self._hypothesis.state[cell]), before))
         others = np.array(list(self._known), np.intp)
@@ -205,7 +205,7 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
 
     The likeliest one must be among them: all others keep their log-likelihood ratio to the best.
     """
-    hypothesis.settle()
+    hypothesis.clear_stale()
     for apart in _apart(hypothesis, cells):
         mine = np.flatnonzero(np.isin(cells, apart))
         scores = _placed_scores(hypothesis, cells[mine], configurations[mine], shift_mm[mine])
@@ -213,7 +213,7 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
         rows = hypothesis.scores[cells[mine]]
         rows[:, 1:] += scores.max(axis=(1, 2))[:, None] - rows[:, 1:].max(axis=1, keepdims=True)
         np.put_along_axis(rows, columns.reshape(len(mine), -1), scores.reshape(len(mine), -1), axis=1)
-        hypothesis.score(cells[mine], rows)
+        hypothesis.set_scores(cells[mine], rows)
         for cell, known, shifts in zip(cells[mine].tolist(), configurations[mine], shift_mm[mine], strict=True):
             before, best = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
             own = shifts[known == hypothesis.configuration_count(best) - 1]
@@ -237,8 +237,8 @@ def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None
         scores = hypothesis.scores[cells, 1:].reshape(*ratio.shape, hypothesis.colours)
         peak = scores.max(axis=(1, 2), keepdims=True)
         scores = peak + ratio[..., None] + scores - scores.max(axis=2, keepdims=True)
-        hypothesis.see_lateral_faces(cells, fits.sums, fits.wireframes)
-        hypothesis.score(cells, np.column_stack([hypothesis.scores[cells, 0], scores.reshape(len(cells), -1)]))
+        hypothesis.set_lateral_sums(cells, fits.sums, fits.wireframes)
+        hypothesis.set_scores(cells, np.column_stack([hypothesis.scores[cells, 0], scores.reshape(len(cells), -1)]))
 
 
 def _isolated(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:

@@ -50,9 +50,9 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
     if hypothesis.is_on_learned_board:
         _doubt_colours(hypothesis)
-    scores = hypothesis.by_configuration()
+    scores = hypothesis.configuration_scores()
     best, empty_nats = scores.max(axis=1), EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION_NATS
-    is_told = ((best >= IN_QUESTION_NATS) | (best <= -empty_nats)) & ~hypothesis.is_no_ground
+    is_told = ((best >= IN_QUESTION_NATS) | (best <= -empty_nats)) & ~hypothesis.is_empty_off_hue
     cells = np.flatnonzero(hypothesis.updated & ~is_told)
     if not len(cells):
         return
@@ -68,15 +68,15 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     spoken = evidence_by_height(hypothesis, cells, faces, gain, otherwise)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
         score_all(hypothesis, cell)
-    by_colours = np.where(spoken > 0, hypothesis.by_configuration(cells), -np.inf)
+    by_colours = np.where(spoken > 0, hypothesis.configuration_scores(cells), -np.inf)
     worth = spoken + by_colours
     is_theirs = _is_of_another_cell(faces, worth.max(axis=1))
     is_theirs |= _lost_by(hypothesis, standing, faces) < np.maximum(best[cells], 0) - by_colours.max(axis=1)
     is_theirs |= hidden_nats(hypothesis, cells, worth.argmax(axis=1), faces, gain) > gain
     spoken[is_theirs & (gain > 0)] = 0
     told = spoken.any(axis=1)
-    hypothesis.read_glyphs(cells[told], spoken[told])
-    hypothesis.settle()
+    hypothesis.set_glyph_log_ratio(cells[told], spoken[told])
+    hypothesis.clear_stale()
     for cell, ratio in zip(cells[told].tolist(), spoken[told], strict=True):
         scored = hypothesis.scores[cell, 1:].reshape(count, -1) + ratio[:, None]
         before, likeliest = int(hypothesis.state[cell]), int(np.append(0, scored).argmax())
@@ -93,7 +93,7 @@ def _doubt_colours(hypothesis: Hypothesis) -> None:
     empty = empty[are_middles_visible(hypothesis)[empty]]
     for cell in empty[board_difference_shares(hypothesis, empty) > UNLIKE_SHARE].tolist():
         by_colour = bound_log_ratios(hypothesis.scores[cell, 1:])
-        hypothesis.score(np.array([cell]), np.append(np.float32(0), by_colour)[None])
+        hypothesis.set_scores(np.array([cell]), np.append(np.float32(0), by_colour)[None])
 
 
 def evidence_by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array, otherwise: Array) -> Array:
@@ -102,7 +102,7 @@ def evidence_by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gai
     ``gain`` (b,) counts for the heights that have their face there, ``otherwise`` (b,) for all others.
     """
     count = len(hypothesis.geometry.configurations.all)
-    off_mm = hypothesis.faces_at_every_height(cells).off_mm(np.repeat(faces.centres_px, count, axis=0))
+    off_mm = hypothesis.faces_at_every_height(cells).offset_mm(np.repeat(faces.centres_px, count, axis=0))
     apart_mm = np.linalg.norm(off_mm, axis=1).reshape(-1, count)
     spoken: Array = np.where(apart_mm < ELSEWHERE_MM, gain[:, None], otherwise[:, None])
     return spoken
@@ -120,14 +120,14 @@ def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> b
         return False
     view, stacks = make_view(image, hypothesis.geometry, prisms), stacks_of(hypothesis, prisms)
     for cell in cells.tolist():
-        by_colour = hypothesis.by_configuration(np.array([cell]))[0]
+        by_colour = hypothesis.configuration_scores(np.array([cell]))[0]
         heights = np.append(0.0, by_colour)
         tried = np.append(True, by_colour > by_colour.max() - IN_QUESTION_NATS)
         compared, _ = compare_with_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
         stands = float(compared[1:].max() - compared[0]) - MAX_COUNTER_EVIDENCE
         if stands < 0:
             against = np.full((1, len(by_colour)), stands - by_colour.max(), np.float32)
-            hypothesis.read_glyphs(np.array([cell]), against)
+            hypothesis.set_glyph_log_ratio(np.array([cell]), against)
             hypothesis.invalidate(cell)
             stacks.configurations[cell] = -1
     converge(hypothesis)
@@ -149,7 +149,7 @@ def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
 
     inf where none has a height in question at which its face is there.
     """
-    scores = hypothesis.by_configuration(standing)
+    scores = hypothesis.configuration_scores(standing)
     lost = (scores.max(axis=1, keepdims=True) - scores).ravel()
     asked = np.flatnonzero(lost < IN_QUESTION_NATS)
     apart_mm = distances_mm(faces, hypothesis.faces_at_every_height(standing).select(asked))

@@ -151,10 +151,10 @@ def face_rows(hypothesis: Hypothesis, cells: Indices) -> Indices:
 def store_hue_evidence(hypothesis: Hypothesis, pieces: Floats) -> None:
     """Store the evidence of hue on the cells of a learned board; ``pieces`` (colours, 3): reflectances, r g b."""
     ratio = board_log_ratio(hypothesis, pieces)
-    hypothesis.tell_off_hue(hypothesis.off_hue, ratio)
-    hypothesis.tell_camouflaged(np.flatnonzero((ratio > MIN_HUE_NATS) & hypothesis.updated & (hypothesis.state == 0)))
+    hypothesis.set_off_hue(hypothesis.off_hue, ratio)
+    hypothesis.mark_camouflaged(np.flatnonzero((ratio > MIN_HUE_NATS) & hypothesis.updated & (hypothesis.state == 0)))
     cells = np.flatnonzero(hypothesis.updated & ((hypothesis.state > 0) | hypothesis.camouflaged))
-    hypothesis.tell_hues_of_faces(cells, faces_log_ratio(hypothesis, cells, pieces))
+    hypothesis.set_face_hues(cells, faces_log_ratio(hypothesis, cells, pieces))
 
 
 def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:

@@ -74,7 +74,7 @@ def weigh_heights(look: ViewFactory, hypothesis: Hypothesis, cells: Indices) -> 
             return
         cells = update_around(hypothesis, changed)
     _weigh(look, hypothesis, cells)
-    hypothesis.settle()
+    hypothesis.clear_stale()
 
 
 def _weigh(look: ViewFactory, hypothesis: Hypothesis, cells: Indices) -> Indices:
@@ -82,7 +82,7 @@ def _weigh(look: ViewFactory, hypothesis: Hypothesis, cells: Indices) -> Indices
     may_stand = cells[(hypothesis.state[cells] > 0) | hypothesis.camouflaged[cells]]
     for cell in may_stand[hypothesis.camouflaged[may_stand]].tolist():
         by_colour = bound_log_ratios(all_scores(hypothesis, cell))
-        hypothesis.score(np.array([cell]), np.append(np.float32(0), by_colour)[None])
+        hypothesis.set_scores(np.array([cell]), np.append(np.float32(0), by_colour)[None])
     for cell in may_stand[_may_be_higher(hypothesis, may_stand)].tolist():
         score_all(hypothesis, cell)
     in_doubt = [cell for cell in may_stand.tolist() if _heights_in_doubt(hypothesis, cell).sum() > 1]
@@ -98,7 +98,7 @@ def _may_be_higher(hypothesis: Hypothesis, cells: Indices) -> Mask:
     Colours, which cannot see where a dark tower ends on a dark board, may have stopped too low.
     """
     is_hued, rows = hypothesis.face_hue_log_ratio[cells] > MIN_HUE_NATS, np.arange(len(cells))
-    highest, last = highest_scored(hypothesis.by_configuration(cells)), is_hued.shape[1] - 1
+    highest, last = highest_scored(hypothesis.configuration_scores(cells)), is_hued.shape[1] - 1
     may_be: Mask = (highest < last) & is_hued[rows, highest] & is_hued[rows, np.minimum(highest + 1, last)]
     return may_be & ~hypothesis.camouflaged[cells]
 
@@ -123,7 +123,7 @@ def _heights_in_doubt(hypothesis: Hypothesis, cell: int) -> Mask:
 
     What seems to be a tower may be the colours of stacks behind the cell, if a single piece is less likely than none.
     """
-    heights = hypothesis.by_configuration(np.array([cell]))[0]
+    heights = hypothesis.configuration_scores(np.array([cell]))[0]
     most_nats = np.where(hypothesis.face_hue_log_ratio[cell] > MIN_HUE_NATS, HUED_NATS, HEIGHT_NATS)
     is_likely = heights > heights.max() - most_nats
     tried: Mask = np.append(heights.max() < EMPTY_NATS or heights[0] < 0, is_likely)
@@ -147,14 +147,14 @@ def _rescore_height(hypothesis: Hypothesis, beside: _ComparisonInputs, cell: int
         if not also.any():
             break
         tried[1:] |= also
-    hypothesis.place(cell, places)
+    hypothesis.set_places(cell, places)
     stands = _presence_log_ratio(hypothesis, cell, tried, heights, compared) if tried[0] else heights.max()
     likely += stands - likely[tried[1:]].max()
     # Heights that were not tried keep their log-likelihood ratio to the best one by colours.
     best = int(heights.argmax())
     more = np.where(tried[1:], likely - heights, likely[best] - heights[best])
     by_colour += more[:, None].astype(np.float32)
-    hypothesis.score(np.array([cell]), scores[None])
+    hypothesis.set_scores(np.array([cell]), scores[None])
     before, state = int(hypothesis.state[cell]), int(scores.argmax())
     if state != before:
         hypothesis.assign(cell, state)

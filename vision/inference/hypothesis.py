@@ -85,7 +85,7 @@ class Hypothesis:
         glyph_log_ratio: (n, configurations) float32, log-likelihood ratio from a character, read where colours leave
             open whether anything stands there: for configurations whose face it may be on, or against all.
         camouflaged: (n,) bool, cells where, by surfaces or hue, a piece of a learned board's colour may stand.
-        by_boundaries: (n,) bool, cells where boundaries have decided between a tower and a line of stacks.
+        decided_by_boundaries: (n,) bool, cells where boundaries have decided between a tower and a line of stacks.
         off_hue: (n,) bool, cells whose visible surface does not have the ground's hue.
         hue_log_ratio: (n,) float64, log-likelihood ratio, from hue, that something stands there; 0 where unknown.
         face_hue_log_ratio: (n, f) float64, log-likelihood ratio, from hue, that the upper face of each configuration is
@@ -113,7 +113,7 @@ class Hypothesis:
         )
         self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
         self.camouflaged, self.off_hue = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-        self.by_boundaries = np.zeros(n, np.bool_)
+        self.decided_by_boundaries = np.zeros(n, np.bool_)
         self.hue_log_ratio, self.face_hue_log_ratio = np.zeros(n), np.zeros((n, len(geometry.configurations.all)))
         self.places_mm: dict[int, npt.NDArray[np.float64]] = {}
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
@@ -121,13 +121,13 @@ class Hypothesis:
         self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
 
     @property
-    def is_held(self) -> Mask:
+    def overrides_colours(self) -> Mask:
         """(n,) cells whose state was decided against the evidence of their colours, which alone would overturn it."""
-        held: Mask = self.camouflaged | self.by_boundaries
-        return held
+        overrides: Mask = self.camouflaged | self.decided_by_boundaries
+        return overrides
 
     @property
-    def is_no_ground(self) -> Mask:
+    def is_empty_off_hue(self) -> Mask:
         """(n,) cells hypothesised to be empty although what is visible there does not have the ground's hue."""
         is_off: Mask = self.off_hue & (self.state == 0)
         return is_off
@@ -137,11 +137,11 @@ class Hypothesis:
         """Whether pieces stand on a board whose appearance was learned, and not on terrain or pillars."""
         return self.observations.is_board_learned and not self.geometry.levels
 
-    def take_over(self, other: Hypothesis) -> None:
+    def copy_from(self, other: Hypothesis) -> None:
         """Adopt the states and scores of another hypothesis with the same geometry."""
         everywhere = np.arange(len(self.state))
-        self.score(everywhere, other.scores)
-        self.see_lateral_faces(everywhere, other.lateral_sums, other.lateral_wireframes)
+        self.set_scores(everywhere, other.scores)
+        self.set_lateral_sums(everywhere, other.lateral_sums, other.lateral_wireframes)
         for cell, (state, shift_mm) in enumerate(zip(other.state, other.shift_mm, strict=True)):
             self.assign(cell, int(state), shift_mm)
 
@@ -150,12 +150,12 @@ class Hypothesis:
         renew(self.observations, cells, observations)
         self.updated[:] = False
         self.updated[cells], self.glyph_log_ratio[cells] = True, 0
-        self.camouflaged[cells] = self.by_boundaries[cells] = False
+        self.camouflaged[cells] = self.decided_by_boundaries[cells] = False
         self.lateral_sums[cells] = 0
         for cell in cells.tolist():
             self.places_mm.pop(cell, None)
 
-    def begin(self, cells: Indices, isolated: IsolatedScores) -> None:
+    def set_isolated(self, cells: Indices, isolated: IsolatedScores) -> None:
         """Store the ``isolated`` scores of ``cells`` (b,); those that are active become stale."""
         everywhere = self.isolated
         everywhere.scores[cells], everywhere.single[cells] = isolated.scores, isolated.single
@@ -176,49 +176,49 @@ class Hypothesis:
             draw(self.silhouettes, cell, corners_mm, outlines.first[configuration], pose, geometry.size[1])
             self._materials[cell] = Materials.TOPS + colour
 
-    def score(self, cells: Indices, scores: Array) -> None:
+    def set_scores(self, cells: Indices, scores: Array) -> None:
         """Store ``scores`` (b, states) of ``cells`` (b,)."""
         self.scores[cells] = scores
 
-    def score_sides(self, cells: Indices, side_steps: Array) -> None:
+    def set_side_steps(self, cells: Indices, side_steps: Array) -> None:
         """Store ``side_steps`` (b, parts, steps, 2) of ``cells`` (b,), which then count as updated."""
         self.side_steps[cells, : side_steps.shape[1]] = side_steps
         self.updated[cells] = True
-        self.camouflaged[cells] = self.by_boundaries[cells] = False
+        self.camouflaged[cells] = self.decided_by_boundaries[cells] = False
 
-    def see_lateral_faces(self, cells: Indices, sums: npt.NDArray[np.floating], wireframes: Indices) -> None:
+    def set_lateral_sums(self, cells: Indices, sums: npt.NDArray[np.floating], wireframes: Indices) -> None:
         """Store ``lateral_sums`` (b, p, faces, SUMS) and ``lateral_wireframes`` (b, p) of ``cells`` (b,)."""
         self.lateral_sums[cells], self.lateral_wireframes[cells] = sums, wireframes
 
-    def read_glyphs(self, cells: Indices, log_ratio: Array) -> None:
+    def set_glyph_log_ratio(self, cells: Indices, log_ratio: Array) -> None:
         """Store ``log_ratio`` (b, configurations), the evidence of faces for or against those on ``cells`` (b,)."""
         self.glyph_log_ratio[cells] = log_ratio
 
-    def tell_off_hue(self, off_hue: Mask, log_ratio: npt.NDArray[np.float64] | float = 0.0) -> None:
+    def set_off_hue(self, off_hue: Mask, log_ratio: npt.NDArray[np.float64] | float = 0.0) -> None:
         """Store which cells (n,) do not show the ground's hue, and the log-likelihood ratio of a piece that follows."""
         self.off_hue[:], self.hue_log_ratio[:] = off_hue, log_ratio
 
-    def place(self, cell: int, places_mm: npt.NDArray[np.float64]) -> None:
+    def set_places(self, cell: int, places_mm: npt.NDArray[np.float64]) -> None:
         """Store where the pieces of each explanation of a cell fit best: an entry of ``places_mm``."""
         self.places_mm[cell] = places_mm
 
-    def tell_hues_of_faces(self, cells: Indices, log_ratio: npt.NDArray[np.float64]) -> None:
+    def set_face_hues(self, cells: Indices, log_ratio: npt.NDArray[np.float64]) -> None:
         """Store ``log_ratio`` (b, f), the evidence of hue for the face of each configuration on ``cells`` (b,)."""
         self.face_hue_log_ratio[cells] = log_ratio
 
-    def tell_camouflaged(self, cells: Indices) -> None:
+    def mark_camouflaged(self, cells: Indices) -> None:
         """Mark ``cells`` (b,) on which, by surfaces or hue, a piece stands or may stand."""
         self.camouflaged[cells] = True
 
-    def tell_by_boundaries(self, cells: Indices) -> None:
+    def mark_decided_by_boundaries(self, cells: Indices) -> None:
         """Mark ``cells`` (b,) on which boundaries have decided what stands, if anything."""
-        self.by_boundaries[cells] = True
+        self.decided_by_boundaries[cells] = True
 
     def invalidate(self, cells: Indices | int) -> None:
         """Mark cells as stale, to be updated again."""
         self.stale[cells] = True
 
-    def settle(self, cells: Indices | slice = slice(None)) -> None:
+    def clear_stale(self, cells: Indices | slice = slice(None)) -> None:
         """Mark cells as needing no update."""
         self.stale[cells] = False
 
@@ -271,15 +271,15 @@ class Hypothesis:
         count = len(self.geometry.configurations.all)
         return self.geometry.faces.select((cells[:, None] * count + np.arange(count)).ravel())
 
-    def by_configuration(self, cells: Indices | slice = slice(None)) -> Array:
+    def configuration_scores(self, cells: Indices | slice = slice(None)) -> Array:
         """(b, configurations) scores on ``cells`` (b,) of each configuration in its likeliest colour."""
         scores = self.scores[cells, 1:]
         best: Array = scores.reshape(len(scores), scores.shape[1] // self.colours, self.colours).max(axis=2)
         return best
 
-    def by_explanation(self, cells: Indices | slice = slice(None)) -> npt.NDArray[np.float64]:
+    def explanation_scores(self, cells: Indices | slice = slice(None)) -> npt.NDArray[np.float64]:
         """(b, 1 + configurations) the same, preceded by the score of the empty cell."""
-        by_configuration = self.by_configuration(cells)
+        by_configuration = self.configuration_scores(cells)
         return np.column_stack([np.zeros(len(by_configuration)), by_configuration])
 
     def scored_configurations(self, cells: Indices) -> int:

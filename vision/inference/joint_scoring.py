@@ -52,19 +52,19 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
 
 
 def score_towers(
-    hypothesis: Hypothesis, tables: Sequence[StatesOfCell], look_closely: Callable[[Mapping[int, Indices]], None]
+    hypothesis: Hypothesis, tables: Sequence[StatesOfCell], rescore_cells: Callable[[Mapping[int, Indices]], None]
 ) -> Floats:
     """(k,) log-likelihoods as in :func:`score_tables`, of pyramids.
 
     Cell by cell, since they hide little of each other.  ``hypothesis`` holds what all tables have in common, with its
-    scores; it is changed.  ``look_closely`` rescores the given configurations on the given cells of it.
+    scores; it is changed.  ``rescore_cells`` rescores the given configurations on the given cells of it.
     """
     asked = {}
     for cell in _differing(hypothesis, tables):
-        hypothesis.score(np.array([cell]), np.append(np.float32(0), all_scores(hypothesis, cell))[None])
+        hypothesis.set_scores(np.array([cell]), np.append(np.float32(0), all_scores(hypothesis, cell))[None])
         states = np.concatenate([table[cell] for table in tables])
         asked[cell] = np.unique(hypothesis.configuration_count(states[states > 0])) - 1
-    look_closely(asked)
+    rescore_cells(asked)
     return np.array([sum(hypothesis.scores[cell, table[cell]].max() for cell in asked) for table in tables])
 
 

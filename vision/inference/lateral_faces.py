@@ -144,7 +144,7 @@ def rescore_by_lateral_faces(
         fitted = scores[cell] + (likely - put_on_nats[:, None])[:, None]
         # Whether anything stands there is left to colours: usual ground says little about ground in shadow.
         fitted += scores[cell].max() - fitted.max()
-        hypothesis.score(np.array([cell]), np.append(hypothesis.scores[cell, 0], fitted)[None].astype(np.float32))
+        hypothesis.set_scores(np.array([cell]), np.append(hypothesis.scores[cell, 0], fitted)[None].astype(np.float32))
 
 
 def fit_arguments(

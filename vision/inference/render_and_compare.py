@@ -77,7 +77,7 @@ def rescore_by_rendering(
         for cell in again.tolist():
             score_all(hypothesis, cell)
         _rescore(look(), prisms, hypothesis, again)
-        hypothesis.settle()
+        hypothesis.clear_stale()
     # Boundaries may put in doubt what colours were sure of.
     join_lines(look, hypothesis, may_be_of_tower(hypothesis) & ~asked & are_joined)
 
@@ -96,7 +96,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         # An object on the table may have a piece's colour all over the tower that it resembles: colours are then sure.
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
-        if hypothesis.is_no_ground[cell]:
+        if hypothesis.is_empty_off_hue[cell]:
             # Colours say ground, unless the set's colours were learned wrongly.
             tried[1:] |= heights[1:] >= heights[1:].max() - doubt
             if hypothesis.hue_log_ratio[cell] > 0:
@@ -111,15 +111,15 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
                 compared[also], places[also] = more[also] + compared[best] - more[best], places_of_more[also]
             if hypothesis.geometry.configurations.is_single_size:
                 compared = reweight_heights(compared, heights, tried)
-            hypothesis.place(cell, places)
-            hypothesis.score(np.array([cell]), combine_scores(by_colour, heights, compared, tried)[None])
+            hypothesis.set_places(cell, places)
+            hypothesis.set_scores(np.array([cell]), combine_scores(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
         before, state = int(hypothesis.state[cell]), int(hypothesis.scores[cell].argmax())
         stacks.configurations[cell] = int(hypothesis.configuration_count(state)) - 1 if state else -1
         if state != before:
             hypothesis.assign(cell, state)
             hypothesis.invalidate_neighbours(cell, before)
-            every.outdate(cell, before)
+            every.invalidate(cell, before)
             changed = True
     return changed
 
@@ -138,12 +138,12 @@ def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:
 
 def _is_decided(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
     """(b,) on which of ``cells`` (b,) colours leave nothing within ``doubt`` nats that would have to be compared."""
-    scores, heights = hypothesis.scores[cells], hypothesis.by_explanation(cells)
+    scores, heights = hypothesis.scores[cells], hypothesis.explanation_scores(cells)
     likeliest = heights.argmax(axis=1)
     # A tower may hide the table, where less likely ones are compared, too.
     least = np.where(likeliest > 1, 0, heights.max(axis=1)) - doubt
     is_held, is_sole = hypothesis.state[cells] == scores.argmax(axis=1), (heights >= least[:, None]).sum(axis=1) == 1
-    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells) & ~hypothesis.is_no_ground[cells]
+    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells) & ~hypothesis.is_empty_off_hue[cells]
     return told
 
 

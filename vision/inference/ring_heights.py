@@ -97,7 +97,7 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
         ring = outer if outer != NO_RING else ring
         if ring.variance_mm2 < FAINT_MM**2 and hypothesis.state[cell] > 0:
             _weigh(hypothesis, cell, face, ring, its_mm, GROOVE_TRUST)
-    hypothesis.settle()
+    hypothesis.clear_stale()
 
 
 def _covers_another(hypothesis: Hypothesis, cell: int, face: Faces, nats: float = 0.0) -> bool:
@@ -122,7 +122,7 @@ def _weigh_place(hypothesis: Hypothesis, cell: int, face: Faces, are_grooves: fl
     """
     count = len(hypothesis.geometry.configurations.all)
     every, straight = np.arange(count), hypothesis.faces_at_every_height(np.array([cell]))
-    off_mm = straight.off_mm(np.repeat(face.centres_px, count, axis=0))
+    off_mm = straight.offset_mm(np.repeat(face.centres_px, count, axis=0))
     fitted_mm = hypothesis.places_mm.get(cell, np.zeros((1 + count, count, 3)))[1 + every, every, :2]
     at_place = np.exp(-0.5 * ((off_mm - fitted_mm) ** 2).sum(axis=1) / FITTED_MM**2)
     is_none = max(ASTRAY, 1 / (1 + np.exp(are_grooves)))
@@ -171,12 +171,12 @@ def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, F
         if hypothesis.updated[cell] and not is_told[cell]:
             ring = find_ring(image, face, labels, radius_range(ring_mm))
             _weigh(hypothesis, cell, face, ring, ring_mm, (SPREAD_MM, OUTLIER))
-    hypothesis.settle()
+    hypothesis.clear_stale()
 
 
 def _in_doubt(hypothesis: Hypothesis) -> Mask:
     """(n, configurations) which are hardly less likely than the best one of each cell."""
-    heights = hypothesis.by_configuration()
+    heights = hypothesis.configuration_scores()
     in_doubt: Mask = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
     return in_doubt
 
@@ -191,7 +191,7 @@ def _weigh(
 
 def _weigh_heights(hypothesis: Hypothesis, cell: int, ratio: npt.NDArray[np.float64]) -> None:
     """Weigh all heights of a stack by the log-likelihood ``ratio`` (configurations,) from its face."""
-    heights = hypothesis.by_configuration(np.array([cell]))[0]
+    heights = hypothesis.configuration_scores(np.array([cell]))[0]
     by_colour = hypothesis.scores[cell, 1:].reshape(len(heights), -1)
     # A face tells how high its stack is, not whether there is one.
     ratio -= ratio[heights.argmax()]
@@ -202,7 +202,7 @@ def _weigh_heights(hypothesis: Hypothesis, cell: int, ratio: npt.NDArray[np.floa
 
 def rescore(hypothesis: Hypothesis, cell: int, scores: Array) -> None:
     """Store ``scores`` (states,) of a cell and hypothesise the likeliest state; an unchanged one keeps its place."""
-    hypothesis.score(np.array([cell]), scores[None])
+    hypothesis.set_scores(np.array([cell]), scores[None])
     state = int(scores.argmax())
     if state != hypothesis.state[cell]:
         hypothesis.assign(cell, state)

@@ -61,7 +61,7 @@ def weigh_by_shadows(
 
     ``look`` gives the bare ground and ``measure`` the light on parts of it; called only where a height is in doubt.
     """
-    heights = hypothesis.by_explanation()
+    heights = hypothesis.explanation_scores()
     behind = heights.max(axis=1, keepdims=True) - heights
     tried, is_doubtful = behind < CLOSE_NATS, (behind < DOUBT_NATS).sum(axis=1) > 1
     in_doubt, stacks = np.flatnonzero(hypothesis.updated & (tried.sum(axis=1) > 1)), _stacks(hypothesis)
@@ -79,7 +79,7 @@ def weigh_by_shadows(
         both, by_colour = heights[cell].copy(), hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
         both[tried[cell]] += np.log(np.exp(WEIGHT * (likely - likely.max())) + UNINFORMATIVE)
         rescore(hypothesis, cell, combine_scores(by_colour, heights[cell], both, tried[cell]))
-    hypothesis.settle()
+    hypothesis.clear_stale()
 
 
 def _stack_positions(hypothesis: Hypothesis, cell: int, heights: Indices) -> Points:

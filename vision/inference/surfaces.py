@@ -59,8 +59,8 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
     ]
     every = AllScores(hypothesis, empty)
     found = np.array([cell for cell in empty.tolist() if _is_camouflaged(hypothesis, cell, every)], np.intp)
-    hypothesis.tell_camouflaged(found)
-    hypothesis.settle(found)
+    hypothesis.mark_camouflaged(found)
+    hypothesis.clear_stale(found)
     converge(hypothesis)
 
 
@@ -107,12 +107,12 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
     surfaces = surface_log_ratios(hypothesis, cell, tried)
     surfaces[~tried] = surfaces[tried].min()
     scores = np.append(0.0, CAMOUFLAGED_WEIGHT * by_colour + surfaces[:, None]).astype(np.float32)
-    hypothesis.score(np.array([cell]), scores[None])
+    hypothesis.set_scores(np.array([cell]), scores[None])
     state = int(scores.argmax())
     if state:
         hypothesis.assign(cell, state)
         hypothesis.invalidate_neighbours(cell, 0)
-        every.outdate(cell, 0)
+        every.invalidate(cell, 0)
     return bool(state) or are_boundaries_asked
 
 

@@ -193,7 +193,7 @@ def _look_for(
         ]
         moves = (np.array(moved) - pixels) / DERIVATIVE_STEPS[:, None, None]
         nearer = [outline for outline, far in zip(hulls, away, strict=True) if far < away[number]]
-        edges = piece.form.seen_edges(body, eye)
+        edges = piece.form.visible_edges(body, eye)
         found.append(_found(smoothed, pixels, moves, edges, nearer, searched_px))
     return found
 

@@ -51,7 +51,7 @@ class Polyhedron:
         corners: Points = turned + foot_mm + np.array([x, y, 0.0])
         return corners
 
-    def seen_edges(self, corners_mm: Points, eye_mm: Points) -> npt.NDArray[np.intp]:
+    def visible_edges(self, corners_mm: Points, eye_mm: Points) -> npt.NDArray[np.intp]:
         """(e, 2) corner numbers of the edges of a placed body that can be seen from ``eye_mm`` (3,)."""
         points = corners_mm[[face[:3] for face in self.faces]]
         normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])

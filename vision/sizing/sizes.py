@@ -24,16 +24,16 @@ class Sizes:
     height_deviation_mm: float
 
     @property
-    def is_width_told(self) -> bool:
+    def is_width_known(self) -> bool:
         """Whether the width is known well enough to read with."""
         return self.width_deviation_mm <= MAX_RELATIVE_DEVIATION * self.width_mm
 
     @property
-    def is_height_told(self) -> bool:
+    def is_height_known(self) -> bool:
         """Whether the height is known well enough."""
         return self.height_deviation_mm <= MAX_RELATIVE_DEVIATION * self.height_mm
 
     @property
-    def is_told(self) -> bool:
+    def is_known(self) -> bool:
         """Whether both are."""
-        return self.is_width_told and self.is_height_told
+        return self.is_width_known and self.is_height_known

@@ -28,7 +28,7 @@ class Sizing:
 
     def is_known(self, kit: Kit) -> bool:
         """Whether the sizes of all pieces of ``kit`` are known, so that nobody need be asked."""
-        told = {letter for each in self.measured if each.is_told for letter in each.letters}
+        told = {letter for each in self.measured if each.is_known for letter in each.letters}
         return self.is_given or told.issuperset(kind.letter for kind in kit.pieces)
 
     def row(self, kit: Kit) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def _measured(sizes: Sizes) -> dict[str, Any]:
     """Width and height in mm with their standard deviations."""
     return {
         "letters": sizes.letters,
-        "told": sizes.is_told,
+        "told": sizes.is_known,
         "width": round(sizes.width_mm, 1),
         "width_off": round(sizes.width_deviation_mm, 1),
         "height": round(sizes.height_mm, 1),

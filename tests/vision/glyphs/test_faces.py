@@ -30,6 +30,6 @@ def test_a_circle_on_a_face_is_seen_where_the_face_has_it(geometry, height, ring
     for cell, middle_mm in enumerate(geometry.crops.centres_mm):
         circle_mm = middle_mm + np.column_stack([ring_mm * unit, np.full(len(unit), height * kind.height_mm)])
         face = geometry.faces.select(np.full(len(unit), cell * count + height - 1))
-        off_mm = face.off_mm(project(circle_mm, geometry.pose, geometry.camera)) - ring_mm * unit
+        off_mm = face.offset_mm(project(circle_mm, geometry.pose, geometry.camera)) - ring_mm * unit
         assert np.linalg.norm(off_mm.mean(axis=0)) < 0.1
         assert np.abs(off_mm).max() < 0.3

@@ -16,7 +16,7 @@ def begun(drawn, table, hypothesised):
         hypothesis.assign(cell, 0)
     for name, stack in hypothesised.items():
         hypothesis.assign(drawn.cell(name), drawn.state(stack))
-    hypothesis.settle()
+    hypothesis.clear_stale()
     return hypothesis
 
 

@@ -111,10 +111,10 @@ def test_boundaries_are_asked_of_what_seems_empty_but_has_a_pieces_hue():
     hypothesis.state = np.array([0, 0, 1])
     hypothesis.updated = np.ones(3, np.bool_)
     hypothesis.off_hue = np.zeros(3, np.bool_)
-    hypothesis.tell_off_hue = lambda _off, ratio: told.append(ratio)
+    hypothesis.set_off_hue = lambda _off, ratio: told.append(ratio)
     hypothesis.camouflaged = np.zeros(3, np.bool_)
-    hypothesis.tell_camouflaged = told.append
-    hypothesis.tell_hues_of_faces = lambda cells, ratio: told.append((cells, ratio))
+    hypothesis.mark_camouflaged = told.append
+    hypothesis.set_face_hues = lambda cells, ratio: told.append((cells, ratio))
     store_hue_evidence(hypothesis, PIECES)
     ratio, asked, (standing, of_faces) = told
     assert (ratio > 1).tolist() == [True, False, True]

@@ -91,7 +91,7 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(where, h
     for cell, wrong in ((front, 5), (behind, height)):
         scores, state = hypothesis.scores[[cell]], 1 + (wrong - 1) * hypothesis.colours
         scores[0, state] = scores.max() + 3
-        hypothesis.score(np.array([cell]), scores)
+        hypothesis.set_scores(np.array([cell]), scores)
         hypothesis.assign(cell, state)
     if is_judged:
         monkeypatch.setattr(characters, "_read", without_a_face_at_first(characters._read, behind))
@@ -110,10 +110,10 @@ def without_a_face_at_first(read, cell):
 
 def spoken_against(_, hypothesis, cells):
     """Replacement for ``remove_faceless`` that makes stacks without a face unlikely but leaves them in place."""
-    hypothesis.read_glyphs(cells, np.full_like(hypothesis.glyph_log_ratio[cells], -300))
+    hypothesis.set_glyph_log_ratio(cells, np.full_like(hypothesis.glyph_log_ratio[cells], -300))
     scores = hypothesis.scores[cells]
     scores[:, 1:] -= 300
-    hypothesis.score(cells, scores)
+    hypothesis.set_scores(cells, scores)
     return False
 
 
@@ -132,7 +132,7 @@ def test_a_height_that_colours_rule_out_is_found_where_its_face_is(cell):
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
     scores, higher = hypothesis.scores[[number]], 1 + 2 * hypothesis.colours
     scores[0, higher] = scores.max() + characters.IN_QUESTION_NATS + 2
-    hypothesis.score(np.array([number]), scores)
+    hypothesis.set_scores(np.array([number]), scores)
     hypothesis.assign(number, higher)
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert hypothesis.configuration_count(int(hypothesis.state[number])) == 2
@@ -200,7 +200,7 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
         on_board(hypothesis, 0.1)
     scores = hypothesis.scores[[cell]]
     scores[0, 1:] += nats - scores[0, 1:].max()
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, int(scores.argmax()))
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert hypothesis.glyph_log_ratio[cell].max() > characters.IN_QUESTION_NATS
@@ -216,7 +216,7 @@ def test_where_the_board_looks_as_it_is_no_character_is_looked_for(enrolled, on_
     shown.expected[cell] = np.moveaxis(shown.codes[cell] * shown.gain[cell], -1, 0)
     scores = hypothesis.scores[[cell]]
     scores[0, 1:] += -45.0 - scores[0, 1:].max()
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, 0)
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert not hypothesis.glyph_log_ratio[cell].any()
@@ -230,7 +230,7 @@ def test_characters_are_looked_for_at_heights_that_colours_find_little_less_like
     image, hypothesis, cell = misled(0, 0)
     scores = np.full_like(hypothesis.scores[[cell]], -99.0)
     scores[0, [0, *(1 + height * hypothesis.colours for height in range(3))]] = 0, -12, -16, -20
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, 0)
     read_characters(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
     assert hypothesis.glyph_log_ratio[cell, 2] > 0
@@ -245,7 +245,7 @@ def test_a_face_at_a_height_that_colours_rule_out_does_not_leave_the_square_empt
     image, hypothesis, cell = misled(0, 0)
     scores = np.full_like(hypothesis.scores[[cell]], -30.0)
     scores[0, [0, *(1 + height * hypothesis.colours for height in range(3))]] = 0, 16, 11, -4
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, 1)
     appearance = enrolled[0].appearance
     read_characters(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
@@ -296,7 +296,7 @@ def test_the_rim_of_a_nearer_stack_is_no_part_of_a_face_behind_it(enrolled, misl
     In a blurred picture all ground between its pale rims would look like the ink of a character.
     """
     image, hypothesis, cell = misled(0, 0)
-    hypothesis.score(np.array([cell]), np.zeros_like(hypothesis.scores[[cell]]))
+    hypothesis.set_scores(np.array([cell]), np.zeros_like(hypothesis.scores[[cell]]))
     given, gain = [], face_evidence.character_gain
 
     def recorded(*args):
@@ -321,7 +321,7 @@ def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolle
     for square, configuration, nats in ((cell, 2, -4), (front, height, -8)):
         scores = np.full_like(hypothesis.scores[[square]], -30.0)
         scores[0, [0, 1 + configuration * hypothesis.colours]] = 0, nats
-        hypothesis.score(np.array([square]), scores)
+        hypothesis.set_scores(np.array([square]), scores)
         hypothesis.assign(square, 0)
     appearance = enrolled[0].appearance
     detect_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
@@ -341,7 +341,7 @@ def test_a_stack_that_stands_has_its_face_at_any_height_that_is_as_likely(enroll
         scores[0, 0] = 0
         for configuration, nats in likely.items():
             scores[0, 1 + configuration * hypothesis.colours] = nats
-        hypothesis.score(np.array([square]), scores)
+        hypothesis.set_scores(np.array([square]), scores)
         hypothesis.assign(square, int(scores.argmax()))
     appearance = enrolled[0].appearance
     detect_faces(image, hypothesis, make_alphabet(appearance.glyphs, appearance.ring_mm))
@@ -374,7 +374,7 @@ def test_ground_without_a_character_is_empty_where_colours_hardly_say_otherwise(
     hypothesis, cell = inferred(), next(i for i, name in enumerate(reader.kit.cells) if name not in reader.kit.enrol)
     scores = hypothesis.scores[[cell]]
     scores[0, 1:] += 5.0 - scores[0, 1:].max()
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, int(scores.argmax()))
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert hypothesis.glyph_log_ratio[cell].max() < 0
@@ -390,7 +390,7 @@ def test_a_tower_is_found_of_which_only_lower_stacks_were_scored(enrolled, misle
     scores = hypothesis.scores[[cell]]
     scores[0, 1:] = OUT_OF_REACH
     scores[0, 1 : 1 + 2 * hypothesis.colours] = -5
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, 0)
     assert lacks_likeliest(hypothesis)[cell]
     read_characters(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
@@ -424,7 +424,7 @@ def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_
     standing = np.flatnonzero(hypothesis.state)
     # Simulate a shadow that the colour model has mistaken for a stack.
     seemingly = np.full_like(hypothesis.glyph_log_ratio[bare], 30 - hypothesis.isolated.scores[bare, 1:].max())
-    hypothesis.read_glyphs(bare, seemingly)
+    hypothesis.set_glyph_log_ratio(bare, seemingly)
     hypothesis.invalidate(bare)
     converge(hypothesis)
     assert hypothesis.state[bare].all()
@@ -444,7 +444,7 @@ def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(e
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
     scores, tower = hypothesis.scores[[front]], 1 + 4 * hypothesis.colours
     scores[0, tower] = 30.0
-    hypothesis.score(np.array([front]), scores)
+    hypothesis.set_scores(np.array([front]), scores)
     hypothesis.assign(front, tower)
 
     read = characters._read
@@ -455,11 +455,11 @@ def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(e
 
     def remove_behind(_image, hypothesis, cells):
         np.testing.assert_array_equal(cells, [behind])
-        hypothesis.score(cells, hypothesis.scores[cells] - 99)
+        hypothesis.set_scores(cells, hypothesis.scores[cells] - 99)
         return False
 
     def remove_front(_image, hypothesis, _cells):
-        hypothesis.score(np.array([front]), np.zeros_like(scores))
+        hypothesis.set_scores(np.array([front]), np.zeros_like(scores))
         hypothesis.assign(front, 0)
 
     monkeypatch.setattr(characters, "_read", read_but_for_one)
@@ -488,7 +488,7 @@ def misled(enrolled):
         hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
         scores, wrong = hypothesis.scores[[cell]], 1 + (2 + more) * hypothesis.colours
         scores[0, wrong] = scores.max() + nats
-        hypothesis.score(np.array([cell]), scores)
+        hypothesis.set_scores(np.array([cell]), scores)
         hypothesis.assign(cell, wrong)
         return image, hypothesis, cell
 
@@ -541,7 +541,7 @@ def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_th
     known = characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}).known
     scores, wrong = hypothesis.scores[[cell]], 1 + 3 * hypothesis.colours
     scores[0, wrong] = scores.max() + 20.0
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, wrong)
     asked = asked_about(hypothesis, cell, monkeypatch)
     for before in ((), known):

@@ -46,7 +46,7 @@ def test_a_tower_is_found_though_lower_stacks_alone_were_scored(drawn):
     scores = hypothesis.scores[[cell]].copy()
     scores[0, 1 : 1 + colours], scores[0, 1 + colours : 1 + 2 * colours] = 9.0, 7.0
     scores[0, 1 + 2 * colours :] = OUT_OF_REACH
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, 1)
     assert np.flatnonzero(may_be_higher(hypothesis)).tolist() == [cell]
     complete(hypothesis, np.array([cell]))
@@ -68,6 +68,6 @@ def test_all_scores_are_scored_again_where_a_stack_before_or_behind_has_changed(
     every, before = AllScores(hypothesis, np.array([behind])), int(hypothesis.state[cell])
     outdated = every.get(behind)
     hypothesis.assign(cell, 0)
-    every.outdate(cell, before)
+    every.invalidate(cell, before)
     np.testing.assert_array_equal(every.get(behind), all_scores(hypothesis, behind))
     assert np.abs(every.get(behind) - outdated).max() > 1

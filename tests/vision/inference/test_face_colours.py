@@ -72,16 +72,16 @@ def test_a_colour_that_was_learned_too_bright_is_followed_once_and_back(drawn, s
     """A wrong colour is corrected once; small later changes are ignored, large ones followed."""
     colours, true, hypothesis = learned(R=2.0), learned().reflectances, seen(TABLE)
     before, red = colours.model, number(drawn, "R")
-    assert colours.follow_faces(hypothesis)
+    assert colours.update_faces(hypothesis)
     assert colours.reflectances[red] == pytest.approx(true[red], rel=0.05)
     assert np.delete(colours.reflectances, red, axis=0) == pytest.approx(np.delete(true, red, axis=0))
     assert colours.model is not before
-    assert not colours.follow_faces(hypothesis)
+    assert not colours.update_faces(hypothesis)
     cells = [drawn.cell(name) for name in TABLE]
     for brighter, is_followed in ((1.15, False), (2.0, True)):
         light = linear_light(hypothesis.observations.codes[cells] / 255)
         hypothesis.observations.codes[cells] = np.minimum(np.rint(255 * display(brighter * light)), 255)
-        assert colours.follow_faces(hypothesis) is is_followed
+        assert colours.update_faces(hypothesis) is is_followed
     assert colours.reflectances[red] == pytest.approx(2 * true[red])
 
 
@@ -89,17 +89,17 @@ def test_a_colour_of_which_a_channel_was_learned_as_none_is_followed_in_the_othe
     """A colour channel learned as 0 stays 0, and the model stays finite."""
     colours, red = learned(R=np.array([2.0, 0.0, 2.0])), number(drawn, "R")
     assert colours.reflectances[red, 1] == 0
-    assert not colours.follow_faces(seen({"g3": "BBB"}))
-    colours.follow_faces(seen(TABLE))
+    assert not colours.update_faces(seen({"g3": "BBB"}))
+    colours.update_faces(seen(TABLE))
     assert np.isfinite(colours.model).all()
     assert colours.reflectances[red, 1] == 0
 
 
 def test_brighter_faces_than_were_learned_mirror_a_lamp(seen, learned):
     """Faces brighter than learned are attributed to specular light and not followed."""
-    assert not learned(R=0.5).follow_faces(seen(TABLE))
+    assert not learned(R=0.5).update_faces(seen(TABLE))
 
 
 def test_without_a_learned_board_colours_stay(seen, learned):
     """Without a learned board, colours are not changed."""
-    assert not learned(board=None, R=2.0).follow_faces(seen(TABLE))
+    assert not learned(board=None, R=2.0).update_faces(seen(TABLE))

@@ -109,9 +109,9 @@ def test_hue_speaks_for_a_cube_beside_boundaries(diamond):
         hypothesis = infer(observations, rim, geometry)
         scores = hypothesis.scores[[row]]
         scores[0, 1:] -= scores[0, 1:].max() + 10
-        hypothesis.score(np.array([row]), scores)
+        hypothesis.set_scores(np.array([row]), scores)
         hypothesis.assign(row, 0)
-        hypothesis.tell_off_hue(told & (ratio > 0), np.where(told, ratio, 0.0))
+        hypothesis.set_off_hue(told & (ratio > 0), np.where(told, ratio, 0.0))
         rescore_by_rendering(image, hypothesis)
         found.append(hypothesis.scores[row, 1:].max())
     assert found[1] > found[0] + 4

@@ -44,7 +44,7 @@ def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(
     """For a cell marked as camouflaged, boundaries decide between a piece and none."""
     hypothesis, cell = drawn.hypothesis(table), drawn.cell("d4")
     hypothesis.assign(cell, 0)
-    hypothesis.tell_camouflaged(cell)
+    hypothesis.mark_camouflaged(cell)
     weigh_heights(drawn.look(drawn.picture(table)), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == (drawn.state(stands) if stands else 0)
 
@@ -64,10 +64,10 @@ class Misled:
         self.scores = np.full((len(hypothesis.geometry.configurations.all), hypothesis.colours), -60.0, np.float32)
         self.scores[2] = -4.0
 
-    def select(self, _cell):
+    def get(self, _cell):
         return self.scores
 
-    def outdate(self, cell, before):
+    def invalidate(self, cell, before):
         """Do nothing: no other cell is scored."""
 
 
@@ -89,7 +89,7 @@ def test_a_height_that_is_not_in_doubt_stays(drawn):
 def test_a_height_whose_face_has_a_pieces_hue_is_in_doubt_all_the_same(drawn, hue_nats, read):
     """A height ruled out by the colours is compared if its face has a piece's hue by enough nats."""
     hypothesis, cell = misled(drawn, "R", "RRRR", nats=HEIGHT_NATS + 10)
-    hypothesis.tell_hues_of_faces(np.array([cell]), np.eye(1, hypothesis.face_hue_log_ratio.shape[1]) * hue_nats)
+    hypothesis.set_face_hues(np.array([cell]), np.eye(1, hypothesis.face_hue_log_ratio.shape[1]) * hue_nats)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state(read)
 
@@ -100,7 +100,7 @@ def test_heights_above_those_that_colours_scored_are_asked_about_where_they_have
     hypothesis, cell = drawn.hypothesis({"d4": "RRRRR"}), drawn.cell("d4")
     hypothesis.scores[cell, drawn.state("RRR") :] = OUT_OF_REACH
     hypothesis.assign(cell, drawn.state("RR"))
-    hypothesis.tell_hues_of_faces(np.array([cell]), np.full((1, hypothesis.face_hue_log_ratio.shape[1]), hue_nats))
+    hypothesis.set_face_hues(np.array([cell]), np.full((1, hypothesis.face_hue_log_ratio.shape[1]), hue_nats))
     weigh_heights(drawn.look(drawn.picture({"d4": "RRRRR"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state(read)
 

@@ -36,7 +36,7 @@ def test_a_usual_lamp_changes_nothing(drawn, colours):
     """Under the usual lamp the colour model is unchanged."""
     hypothesis, before = drawn.hypothesis(TABLE), colours.model
     assert estimate_lamp(hypothesis, colours.reflectances) is Lamp.USUAL
-    assert not colours.follow_lamp(hypothesis)
+    assert not colours.update_lamp(hypothesis)
     assert colours.model is before
 
 
@@ -44,13 +44,13 @@ def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch)
     """Under each unusual lamp all stacks are read after the colour model has followed it."""
     hypothesis, usual = drawn.hypothesis(TABLE), colours.model
     assert estimate_lamp(hypothesis, colours.reflectances) is lamp
-    assert colours.follow_lamp(hypothesis)
+    assert colours.update_lamp(hypothesis)
     monkeypatch.setattr(drawn.reader, "_colours", colours)
     again = drawn.hypothesis(TABLE)
     assert {name: int(again.state[drawn.cell(name)]) for name in TABLE} == {
         name: drawn.state(stack) for name, stack in TABLE.items()
     }
-    colours.expect_usual_lamp()
+    colours.reset_lamp()
     assert colours.model is usual
 
 
@@ -59,7 +59,7 @@ def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch)
 def test_behind_the_board_a_lamp_lights_no_side_like_a_face(drawn, colours):
     """With the lamp behind the board, sides as bright as faces become less likely."""
     hypothesis, usual = drawn.hypothesis(TABLE), colours.model
-    assert colours.follow_lamp(hypothesis)
+    assert colours.update_lamp(hypothesis)
     face = usual[:, Materials.TOPS].argmax()
     assert colours.model[face, Materials.STANDING] < usual[face, Materials.STANDING] - 3
 
@@ -69,7 +69,7 @@ def test_behind_the_board_a_lamp_lights_no_side_like_a_face(drawn, colours):
 def test_before_a_lamp_behind_the_board_plain_faces_are_paler(drawn, colours):
     """With the lamp behind the board, faces are expected to be paler."""
     usual = np.exp(colours.model[:, Materials.TOPS])
-    assert colours.follow_lamp(drawn.hypothesis(TABLE))
+    assert colours.update_lamp(drawn.hypothesis(TABLE))
     mirroring, bright = np.exp(colours.model[:, Materials.TOPS]), brightness(np.ones_like(usual))
     assert np.average(bright, weights=mirroring) > np.average(bright, weights=usual) + 1
 
@@ -97,7 +97,7 @@ def test_on_a_learned_board_sides_may_be_brighter_than_faces_but_are_as_dark_as_
     appearance = replace(drawn.reader.appearance, board=board)
     colours = Colours(drawn.reader.kit, appearance, drawn.geometry.configurations)
     usual = brightness(colours.model[:, Materials.STANDING] > OUTLIER_LOG)
-    assert colours.follow_lamp(drawn.hypothesis(TABLE)) is (lamp is Lamp.LOW)
+    assert colours.update_lamp(drawn.hypothesis(TABLE)) is (lamp is Lamp.LOW)
     followed = brightness(colours.model[:, Materials.STANDING] > OUTLIER_LOG)
     assert followed.min() <= usual.min() + 1
     assert (followed.mean() > usual.mean() + 1) == (lamp is Lamp.LOW)

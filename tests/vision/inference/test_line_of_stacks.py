@@ -30,7 +30,7 @@ def as_tower(drawn, table, height):
     front, behind = drawn.cell(FRONT), drawn.cell(BEHIND)
     scores, tower = hypothesis.scores[[front]], drawn.state(COLOUR * height)
     scores[0, tower] = scores.max() + 30
-    hypothesis.score(np.array([front]), scores)
+    hypothesis.set_scores(np.array([front]), scores)
     hypothesis.assign(front, tower)
     hypothesis.assign(behind, 0)
     hypothesis.isolated.may_be_single[behind] = True
@@ -101,7 +101,7 @@ def test_what_seems_to_stand_hidden_behind_a_tower_keeps_it_from_being_split_onl
     behind, state = drawn.cell(BEHIND), drawn.state(COLOUR)
     scores = np.full_like(hypothesis.scores[[behind]], -50)
     scores[0, 0], scores[0, state] = 0, nats
-    hypothesis.score(np.array([behind]), scores)
+    hypothesis.set_scores(np.array([behind]), scores)
     hypothesis.assign(behind, state)
     split_lines(drawn.look(picture), hypothesis)
     assert heights(drawn, hypothesis) == ([1, 2] if is_split else [tall, 1])
@@ -122,7 +122,7 @@ def test_before_a_stack_that_shows_only_a_tower_with_characters_may_be_bare_grou
     behind, state = drawn.cell(BEHIND), drawn.state(COLOUR)
     scores = np.full_like(hypothesis.scores[[behind]], -50)
     scores[0, 0], scores[0, state] = 0, 20.0
-    hypothesis.score(np.array([behind]), scores)
+    hypothesis.set_scores(np.array([behind]), scores)
     hypothesis.assign(behind, state)
     monkeypatch.setattr(Configurations, "has_plain_faces", has_plain_faces)
     split_lines(drawn.look(picture), hypothesis)
@@ -136,7 +136,7 @@ def test_colours_alone_do_not_make_a_tower_again_of_what_boundaries_have_told(dr
     updated: list[int] = []
     monkeypatch.setattr("vision.inference.coordinate_ascent.update", lambda _, cells: updated.extend(cells.tolist()))
     cells = [drawn.cell(FRONT), drawn.cell(BEHIND)]
-    hypothesis.settle()
+    hypothesis.clear_stale()
     hypothesis.invalidate(np.array(cells))
     converge(hypothesis)
     assert updated == cells[1:]
@@ -196,7 +196,7 @@ def as_line(drawn, table, stacks, nats=5.0):
         scores = hypothesis.scores[[cell]]
         scores[0, 1:] -= max(scores[0, 1:].max() - best + 3, 0)
         scores[0, state] = best
-        hypothesis.score(np.array([cell]), scores)
+        hypothesis.set_scores(np.array([cell]), scores)
         hypothesis.assign(cell, state)
     return drawn.picture(table), hypothesis
 
@@ -247,7 +247,7 @@ def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall
     def compared(_view, _prisms, hypothesis, _cells):
         scores = hypothesis.scores[[behind]]
         scores[0, 1:] -= 45
-        hypothesis.score(np.array([behind]), scores)
+        hypothesis.set_scores(np.array([behind]), scores)
         return False
 
     monkeypatch.setattr(render_and_compare, "_rescore", compared)

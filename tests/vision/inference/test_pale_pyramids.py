@@ -74,7 +74,7 @@ def test_where_all_that_changed_holds_pieces_nothing_is_looked_for(shown, change
     reader, picture = shown
     reader.read(Frame(picture, 0, 0.0))
     altered = np.array([cell in changed for cell in reader.kit.cells])
-    reading = reader.read_at(Frame(picture, 0, 0.0), reader.in_sight()[0], changed=altered)
+    reading = reader.read_at(Frame(picture, 0, 0.0), reader.visible_crop_pixels()[0], changed=altered)
     assert all(reading.best(row)[0][0] != 0 for row in np.flatnonzero(altered))
 
 

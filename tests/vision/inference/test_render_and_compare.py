@@ -314,7 +314,7 @@ def test_what_colours_had_ruled_out_is_compared_with_a_height_that_is_chosen_aga
     picture, wrong = hypothesis(ground)
     scores = np.full((len(wrong.geometry.configurations.all), wrong.colours), -200.0, np.float32)
     scores[:2, 0] = DOUBT_NATS - 5, DOUBT_NATS + 2
-    wrong.score(np.array([cell]), np.append(0, scores)[None].astype(np.float32))
+    wrong.set_scores(np.array([cell]), np.append(0, scores)[None].astype(np.float32))
     wrong.assign(cell, int(wrong.scores[cell].argmax()))
     rescore_by_rendering(picture, wrong)
     assert wrong.state[cell] == 0
@@ -340,7 +340,7 @@ def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(
     wrong.isolated.scores[cell] = -200  # otherwise the colours would be scored again
     scores = np.full((len(wrong.geometry.configurations.all), wrong.colours), -200.0, np.float32)
     scores[:3, 0], scores[3, 0] = -5, -2.5 * DOUBT_NATS
-    wrong.score(np.array([cell]), np.append(0, scores)[None].astype(np.float32))
+    wrong.set_scores(np.array([cell]), np.append(0, scores)[None].astype(np.float32))
     rescore_by_rendering(picture, wrong)
     assert asked[:2] == [False, True]
     assert wrong.configuration_count(int(wrong.state[cell])) == 4

@@ -37,7 +37,7 @@ def misled(domination, more, nats):
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
     scores, state = hypothesis.scores[[cell]], 1 + (len(STACK) - 1 + more) * hypothesis.colours
     scores[0, state] = scores.max() + nats
-    hypothesis.score(np.array([cell]), scores)
+    hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, state)
     return hypothesis, cell
 

@@ -34,7 +34,7 @@ def in_doubt(drawn, believed, nats):
     The other heights from 2 to 4 are less likely by ``nats``.
     """
     hypothesis = drawn.hypothesis({}, TABLE | {CELL: "R" * believed} if believed else TABLE)
-    hypothesis.score(np.arange(len(hypothesis.state)), np.full_like(hypothesis.scores, -1000.0))
+    hypothesis.set_scores(np.arange(len(hypothesis.state)), np.full_like(hypothesis.scores, -1000.0))
     for cell, state in enumerate(hypothesis.state.tolist()):
         hypothesis.scores[cell, [0, state]] = 0.0, (100.0 if state else 0.0)
     cell = drawn.cell(CELL)
