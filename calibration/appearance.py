@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.board_appearance import BoardAppearance, format_board, read_board
 from calibration.errors import ProfileError
-from calibration.kit import Colour, Kit, alike
+from calibration.kit import Colour, Kit, indistinguishable
 from calibration.printed import printed_appearance
 from calibration.srgb import linear_light
 from calibration.toml import Table, load
@@ -158,7 +158,7 @@ def read_appearance(path: Path, kit: Kit) -> SetAppearance:
         black=_read_black(table),
     )
     table.done()
-    for one, other in alike(kit.pieces, appearance.pieces):
+    for one, other in indistinguishable(kit.pieces, appearance.pieces):
         raise ProfileError(f"{path}: pieces: {one} and {other} have one colour; enrol the set again")
     return appearance
 

@@ -27,7 +27,7 @@ PITCHES = np.arange(0.65, 1.46, 0.01)
 """Pitches that are tried, as shares of the kit's: they include those of eight squares taken for six, or for ten; not
 twice or half of it, whose borders are among its own, and near which a picture of shelves looked regular by chance."""
 
-BESIDE = 0.3
+END_MARGIN = 0.3
 """Share of the pitch by which the ends of the sampled range are off a border."""
 
 WINDOWS = ((0, 0), (1, 0), (0, 1), (1, 1))
@@ -40,13 +40,13 @@ MIN_BORDERS = 5
 MAX_MISSING = 0.15
 """Share of the borders that may show no edge."""
 
-FAINTEST = 0.003
+MIN_CONTRAST = 0.003
 """Least difference of display values from one mm to the next beside a board's edges: on six boards 0.0024 or more."""
 
-REGULAR = 3.0
+MIN_CONTRAST_RATIO = 3.0
 """Ratio of the contrast of a grid's edges to that of the places between them, above which a board shows one."""
 
-UNLIKE = 0.5
+MIN_KIT_CONTRAST = 0.5
 """The kit's grid is wrong where its borders have less than this share of that contrast: of 21 boards with
 their own grids they have 0.97 or more; a tenth too wide, half a square aside or with other counts, 0.34 at most."""
 
@@ -70,10 +70,10 @@ def grid_fault(appearance: BoardAppearance, board: Board) -> str:
     Boards that do not show a grid along both axes are passed over.
     """
     shown = [_shown(appearance, board, axis) for axis in (0, 1)]
-    if any(best.contrast < REGULAR for _, best in shown):
+    if any(best.contrast < MIN_CONTRAST_RATIO for _, best in shown):
         return ""
     share, axis = min((own / best.contrast, axis) for axis, (own, best) in enumerate(shown))
-    if share >= UNLIKE:
+    if share >= MIN_KIT_CONTRAST:
         return ""
     best, pitch_mm, way = shown[axis][1], board.pitch_mm[axis], WAYS[axis]
     if abs(best.pitch_mm / pitch_mm - 1) > SAME_PITCH:
@@ -105,10 +105,10 @@ def _shown(appearance: BoardAppearance, board: Board, axis: int) -> tuple[float,
     across = board.a1_mm[1 - axis] - other_mm / 2
     places, edges = _edges(appearance, axis, (across, across + counts[1 - axis] * other_mm))
     for before, after in WINDOWS:
-        first, last = low + (BESIDE - before) * pitch_mm, low + (counts[axis] - BESIDE + after) * pitch_mm
+        first, last = low + (END_MARGIN - before) * pitch_mm, low + (counts[axis] - END_MARGIN + after) * pitch_mm
         inside = (places > first) & (places < last) & np.isfinite(edges)
         own, best = _compared(places[inside], edges[inside], pitch_mm, low)
-        if best.contrast >= REGULAR:
+        if best.contrast >= MIN_CONTRAST_RATIO:
             break
     return own, best
 
@@ -118,7 +118,7 @@ def _compared(places: Floats, edges: Floats, pitch_mm: float, low: float) -> tup
     none = _Grid(0.0, pitch_mm, low)
     if len(places) < MIN_BORDERS * pitch_mm / TEXEL_MM:
         return 0.0, none
-    edges = edges / max(float(np.median(edges)), FAINTEST)
+    edges = edges / max(float(np.median(edges)), MIN_CONTRAST)
     own = _contrast(places, _widened(edges, max(REACH_MM, REACH_SHARE * pitch_mm)), pitch_mm, low)
     near = _widened(edges, TEXEL_MM)
     tried = (

@@ -12,7 +12,7 @@ def floor_mm(kit: Kit, level: int | None) -> float:
     return (level or 0) * kit.board.terrain_step_mm
 
 
-def rises_mm(kit: Kit, stack: str) -> tuple[float, ...]:
+def base_heights_mm(kit: Kit, stack: str) -> tuple[float, ...]:
     """Height of each piece's base over the floor of its cell, bottom first."""
     kinds = [kit.piece(letter) for letter in stack]
     rises, base = [], 0.0

@@ -238,7 +238,7 @@ def read_kit(path: Path) -> Kit:
         enrol=_enrol(top.table("enrol")) if top.has("enrol") else {},
     )
     top.done()
-    for one, other in alike(kit.pieces, {kind.letter: kind.colour for kind in kit.pieces}):
+    for one, other in indistinguishable(kit.pieces, {kind.letter: kind.colour for kind in kit.pieces}):
         raise ProfileError(f"{path}: pieces: {one} and {other} look alike; give them another colour, size or character")
     letters = {kind.letter for kind in kit.pieces}
     for cell, letter in kit.enrol.items():
@@ -364,7 +364,9 @@ def _piece(letter: str, table: Table) -> PieceKind:
     return kind
 
 
-def alike(kinds: Sequence[PieceKind], colours: Mapping[str, tuple[float, float, float]]) -> Iterator[tuple[str, str]]:
+def indistinguishable(
+    kinds: Sequence[PieceKind], colours: Mapping[str, tuple[float, float, float]]
+) -> Iterator[tuple[str, str]]:
     """Pairs of letters of pieces that cannot be told apart: shape, size, character and colour are the same."""
     for one, other in combinations(kinds, 2):
         same = all(getattr(one, name) == getattr(other, name) for name in ("shape", "width_mm", "height_mm", "glyph"))

@@ -16,7 +16,7 @@ OUTLIER = 2.5
 
 ROUNDS = 40
 DAMPING, DAMPED_BY = 1e-2, 5.0
-SETTLED = 1e-6
+TOLERANCE = 1e-6
 """The search ends with a step that lowers the cost by less than this share of it."""
 
 
@@ -46,7 +46,7 @@ def fit(residuals: Residuals, begin: Points) -> Fit:
         tried = residuals(values + step)
         tried_cost = _cost(tried)
         if tried_cost < cost:
-            done = cost - tried_cost < SETTLED * cost
+            done = cost - tried_cost < TOLERANCE * cost
             values, off, cost, damping = values + step, tried, tried_cost, damping / DAMPED_BY
             if done:
                 break

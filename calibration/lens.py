@@ -135,7 +135,7 @@ def calibrate_lens(photos: Iterable[Path], board: CharucoBoard) -> LensCalibrati
         )
     camera, focal_deviation = _solve(views, size)
     return LensCalibration(
-        camera, tuple(used), tuple(skipped), covered([view.pixels for view in views], size), focal_deviation
+        camera, tuple(used), tuple(skipped), corner_coverage([view.pixels for view in views], size), focal_deviation
     )
 
 
@@ -190,7 +190,7 @@ def _solve(views: list[BoardView], size: tuple[int, int]) -> tuple[Camera, float
     return camera, float(np.asarray(deviations).ravel()[0] / camera.matrix[0, 0])
 
 
-def covered(corners: Sequence[npt.NDArray[np.float32]], size: tuple[int, int]) -> npt.NDArray[np.bool_]:
+def corner_coverage(corners: Sequence[npt.NDArray[np.float32]], size: tuple[int, int]) -> npt.NDArray[np.bool_]:
     """(rows, columns) bool of :data:`GRID`: the parts of a picture of (width, height) px that had corners (n, 2) px."""
     seen = np.zeros((GRID[1], GRID[0]), bool)
     for pixels in corners:

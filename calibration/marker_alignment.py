@@ -19,10 +19,10 @@ from calibration.markers import dictionary
 Gray = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float64]
 
-QUIET = 0.5
+QUIET_ZONE = 0.5
 """Width, in modules, of the white paper that is compared, too: stickers have one module, where it is not cut off."""
 
-FINER = 4
+OVERSAMPLING = 4
 """Factor by which a marker is drawn finer than the picture, before it is averaged."""
 
 BLUR_PX = 1.0
@@ -31,7 +31,7 @@ BLUR_PX = 1.0
 SMOOTHING_PX = 5
 """Window of the Gaussian by which both are smoothed before they are aligned: OpenCV's default."""
 
-LIKE = 0.8
+MIN_CORRELATION = 0.8
 """Least correlation of a marker with the picture at its place.  On 13 boards drawn at random, half of whose stickers
 are cut, it was 0.86 or more; in 770 places with another marker or none, 0.70 at most."""
 
@@ -119,13 +119,13 @@ def align_markers(
     if stuck and detected:
         expected = _expected(mat, detected, camera)
         for number in stuck & set(detected):
-            if missing or all(_bent(detected[number], corners[number]) > most_bent for corners in expected):
+            if missing or all(_shape_deviation(detected[number], corners[number]) > most_bent for corners in expected):
                 seen[number] = _near(gray, mat, number, detected[number])
     is_found = bool(seen)
     while missing and is_found:
         expected = _expected(mat, seen, camera)
         for reach in (1.0, REACH_OF_FEW) if len(seen) <= FEW else (1.0,):
-            sought = {number: _sought(gray, mat, number, expected, reach) for number in missing}
+            sought = {number: _search_marker(gray, mat, number, expected, reach) for number in missing}
             found = {number: corners for number, corners in sought.items() if corners is not None}
             if found:
                 break
@@ -150,12 +150,12 @@ def align_cut(gray: Gray, name: str, detected: Mapping[int, Points]) -> dict[int
         if _skew(corners) > MAX_SKEW:
             # The nearest parallelogram: a wrong corner looks like perspective, which the alignment would keep.
             even = corners - DIAGONALS * (corners * DIAGONALS).sum(axis=0) / 4
-            found = aligned(gray, name, number, even, round(NEAR_SHARE * side_px(even)))
+            found = align_marker(gray, name, number, even, round(NEAR_SHARE * side_px(even)))
             seen[number] = corners if found is None else found
     return seen
 
 
-def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: int) -> Points | None:
+def align_marker(gray: Gray, name: str, number: int, expected_px: Points, reach_px: int) -> Points | None:
     """Corners (4, 2) px of a marker within ``reach_px`` of ``expected_px`` (4, 2); None where nothing looks like it.
 
     First it is translated (normalised cross-correlation), then transformed affinely (Evangelidis and Psarakis,
@@ -178,7 +178,7 @@ def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: i
         )
     except cv2.error:  # the window is uniformly grey, or nothing like the marker
         return None
-    if match < LIKE or np.abs(warp[:, :2] - np.eye(2)).max() > MAX_SHEAR:
+    if match < MIN_CORRELATION or np.abs(warp[:, :2] - np.eye(2)).max() > MAX_SHEAR:
         return None
     back = np.asarray(cv2.invertAffineTransform(warp), np.float64)
     corners: Points = (expected_px - low) @ back[:, :2].T + back[:, 2] + (left + column, top + row)
@@ -187,7 +187,7 @@ def aligned(gray: Gray, name: str, number: int, expected_px: Points, reach_px: i
 
 def box_round(corners_px: Points, modules: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Upper left corner (2,) px and size (2,) of the box in which a marker of so many ``modules`` is compared."""
-    pad_px = 1 + side_px(corners_px) * QUIET / modules
+    pad_px = 1 + side_px(corners_px) * QUIET_ZONE / modules
     low = np.floor(corners_px.min(axis=0) - pad_px).astype(int)
     return low, np.ceil(corners_px.max(axis=0) + pad_px).astype(int) + 1 - low
 
@@ -200,7 +200,7 @@ def side_px(corners_px: Points) -> float:
 def _near(gray: Gray, mat: Mat, number: int, corners_px: Points) -> Points:
     """Corners of a detected marker, aligned if possible."""
     reach_px = round(NEAR_SHARE * side_px(corners_px))
-    found = aligned(gray, mat.dictionary, number, corners_px, reach_px)
+    found = align_marker(gray, mat.dictionary, number, corners_px, reach_px)
     return corners_px if found is None else found
 
 
@@ -219,7 +219,7 @@ def _expected(mat: Mat, seen: Mapping[int, Points], camera: Camera) -> list[dict
     return poses
 
 
-def _bent(corners_px: Points, expected_px: Points) -> float:
+def _shape_deviation(corners_px: Points, expected_px: Points) -> float:
     """Deviation of detected corners (4, 2) from the shape of those expected, as a share of an edge.
 
     However the marker is moved and sheared, its diagonals share a midpoint: a single wrong corner moves that of one.
@@ -233,12 +233,12 @@ def _skew(corners_px: Points, edge: float | None = None) -> float:
     return float(np.linalg.norm(apart)) / (edge or side_px(corners_px))
 
 
-def _sought(gray: Gray, mat: Mat, number: int, expected: list[dict[int, Points]], reach: float) -> Points | None:
+def _search_marker(gray: Gray, mat: Mat, number: int, expected: list[dict[int, Points]], reach: float) -> Points | None:
     """Corners of a marker that was not detected; None where it is not seen within ``reach`` of its own size."""
     for corners in expected:
         size_px = side_px(corners[number])
         if size_px < max(gray.shape):
-            found = aligned(gray, mat.dictionary, number, corners[number], round(reach * size_px))
+            found = align_marker(gray, mat.dictionary, number, corners[number], round(reach * size_px))
             if found is not None:
                 return found
     return None
@@ -262,12 +262,12 @@ def draw_marker(name: str, number: int, corners_px: Points, size: npt.NDArray[np
     modules = np.pad(_modules(name, number), 1, constant_values=255)
     low, high = 0.5, len(modules) - 1.5
     square = np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
-    finer = (corners_px + 0.5) * FINER - 0.5
+    finer = (corners_px + 0.5) * OVERSAMPLING - 0.5
     to_picture = cv2.getPerspectiveTransform(square, finer.astype(np.float32))
-    width, height = (size * FINER).tolist()
+    width, height = (size * OVERSAMPLING).tolist()
     drawn = cv2.warpPerspective(modules, to_picture, (width, height), flags=cv2.INTER_NEAREST, borderValue=255)
     averaged = cv2.resize(drawn, size.tolist(), interpolation=cv2.INTER_AREA)
-    middle, share = corners_px.mean(axis=0), 1 + 2 * QUIET / (high - low)
+    middle, share = corners_px.mean(axis=0), 1 + 2 * QUIET_ZONE / (high - low)
     reach = np.rint(middle + (corners_px - middle) * share).astype(np.int32)
     mask = cv2.fillConvexPoly(np.zeros((size[1], size[0]), np.uint8), reach, 1)
     return np.asarray(averaged, np.uint8), np.asarray(mask, np.uint8)

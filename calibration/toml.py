@@ -24,7 +24,7 @@ class Table:
 
     def __init__(self, values: object, where: str) -> None:
         if not isinstance(values, dict):
-            raise ProfileError(f"{where}: expected a table, got {_told(values)}")
+            raise ProfileError(f"{where}: expected a table, got {_shortened(values)}")
         self._values = dict(values)
         self._known: list[str] = []
         self.where = where
@@ -45,13 +45,13 @@ class Table:
             raise ProfileError(f"{self.where}: {key} is missing")
         is_count = isinstance(value, int) and not isinstance(value, bool)
         if not (isinstance(value, kind) or (kind is float and is_count)) or (kind is int and not is_count):
-            raise ProfileError(f"{self.where}: {key} must be {kind.__name__}, got {_told(value)}")
+            raise ProfileError(f"{self.where}: {key} must be {kind.__name__}, got {_shortened(value)}")
         if kind in (int, float) and not is_number(value):
-            raise ProfileError(f"{self.where}: {key} must be a finite number, got {_told(value)}")
+            raise ProfileError(f"{self.where}: {key} must be a finite number, got {_shortened(value)}")
         value = float(value) + 0.0 if kind is float else value
         assert isinstance(value, kind)
         if isinstance(value, str) and not is_plain(value):
-            raise ProfileError(f"{self.where}: {key} must be one line of text, got {_told(value)}")
+            raise ProfileError(f"{self.where}: {key} must be one line of text, got {_shortened(value)}")
         return value
 
     def numbers(self, key: str, count: int, low: float = -LARGEST_NUMBER, high: float = LARGEST_NUMBER) -> list[float]:
@@ -59,7 +59,7 @@ class Table:
         values = self.get(key, list)
         if len(values) != count or not all(is_number(v) and low <= v <= high for v in values):
             limits = "" if (low, high) == (-LARGEST_NUMBER, LARGEST_NUMBER) else f" from {low:g} to {high:g}"
-            raise ProfileError(f"{self.where}: {key} must be {count} finite numbers{limits}, got {_told(values)}")
+            raise ProfileError(f"{self.where}: {key} must be {count} finite numbers{limits}, got {_shortened(values)}")
         return [float(v) + 0.0 for v in values]  # -0.0 becomes 0.0: libraries look at its sign
 
     def length(self, key: str, default: float | None = None) -> float:
@@ -79,7 +79,7 @@ class Table:
         value = self.get(key, list)
         numbers = [v for point in value if isinstance(point, list) and len(point) == 2 for v in point]
         if len(value) != 4 or len(numbers) != 8 or not all(map(is_number, numbers)):
-            raise ProfileError(f"{self.where}: {key} must be four points [[x, y], …], got {_told(value)}")
+            raise ProfileError(f"{self.where}: {key} must be four points [[x, y], …], got {_shortened(value)}")
         points = [(float(x), float(y)) for x, y in value]
         turns = [_turn(points[i - 2], points[i - 1], points[i]) for i in range(4)]
         if not all(turn < 0 for turn in turns):
@@ -137,7 +137,7 @@ def is_plain(text: str) -> bool:
     return not any(unicodedata.category(letter) in ("Cc", "Zl", "Zp", "Cs") for letter in text)
 
 
-def _told(value: object) -> str:
+def _shortened(value: object) -> str:
     """A value as an error message shows it: short."""
     try:
         text = repr(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 WRAP_MS = 1 << 32
-KEPT = 16
+MAX_EXCHANGES = 16
 """Number of exchanges that are kept: at two a second, a drift of 50 ppm makes half a millisecond meanwhile."""
 
 
@@ -17,7 +17,7 @@ class DeviceClock:
     """
 
     def __init__(self) -> None:
-        self._exchanges: deque[tuple[float, float]] = deque(maxlen=KEPT)
+        self._exchanges: deque[tuple[float, float]] = deque(maxlen=MAX_EXCHANGES)
         self._newest_ms = 0
 
     def exchanged(self, sent_s: float, device_ms: int, received_s: float) -> None:

@@ -30,7 +30,7 @@ takes 0.1 s."""
 MAX_EVENTS = 4096
 """More than a minute of samples; the oldest are dropped first when nobody fetches them."""
 
-GONE = (OSError, termios.error, TypeError)
+CONNECTION_ERRORS = (OSError, termios.error, TypeError)
 """What pyserial raises when a cable is pulled: SerialException is an OSError, termios.error is not, and a port that is
 torn away while it is read has None for its file (pyserial issue tracker, "TypeError: an integer is required")."""
 
@@ -67,7 +67,7 @@ class Link:
             port: serial.Serial = serial.serial_for_url(
                 self._url, BAUD, timeout=TURN_S, write_timeout=WRITE_S, exclusive=True
             )
-        except (*GONE, ValueError) as error:
+        except (*CONNECTION_ERRORS, ValueError) as error:
             raise BridgeError(f"{self._url}: {_why(error)}") from error
         return port
 
@@ -77,10 +77,10 @@ class Link:
             self._session.opened(self._clock())
             try:
                 self._talk(port)
-            except GONE:
+            except CONNECTION_ERRORS:
                 self._events.extend(self._session.closed(f"the port {self._url} has gone"))
             finally:
-                with contextlib.suppress(*GONE):
+                with contextlib.suppress(*CONNECTION_ERRORS):
                     port.close()
             while not self._closed.wait(wait_s):
                 try:
@@ -92,7 +92,7 @@ class Link:
                     break
 
     def _talk(self, port: serial.Serial) -> None:
-        """Exchange bytes until the port goes, which raises one of GONE, or the link is closed."""
+        """Exchange bytes until the port goes, which raises one of CONNECTION_ERRORS, or the link is closed."""
         session = self._session
         while not self._closed.is_set():
             if data := port.read(max(1, port.in_waiting)):

@@ -22,14 +22,14 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.printed import printed_appearance
 from vision.appearance.board_blocks import make_blocks, place_blocks
-from vision.appearance.board_learning import covered_texels, in_colours_of, learn_board
+from vision.appearance.board_learning import covered_texels, learn_board, with_measured_colours
 from vision.appearance.board_light import measure_on_board
 from vision.appearance.illumination import LINEAR, measure_illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces
-from vision.appearance.sharpening import legible
+from vision.appearance.sharpening import blur_if_sharpened
 from vision.appearance.veiling_glare import VeilingGlare, black_share
-from vision.enrolment_check import check_unlike, checked
+from vision.enrolment_check import check_distinct, checked
 from vision.errors import ColoursAlike, VisionError
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import DIRECTIONS, Faces
@@ -126,11 +126,11 @@ def _enrolled(
     faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
     matt = _matt(image, faces, lit)
-    without_halos = legible(matt, kit, photograph.pose, camera)
+    without_halos = blur_if_sharpened(matt, kit, photograph.pose, camera)
     glyphs = dict(zip(shown, unrolled(without_halos, faces), strict=True))
     appearance = replace(appearance, glyphs=glyphs, ring_mm=_ring_mm(matt, faces))
     appearance = checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
-    check_unlike(without_halos, shown, faces, appearance.glyphs)
+    check_distinct(without_halos, shown, faces, appearance.glyphs)
     return appearance
 
 
@@ -197,7 +197,7 @@ def _learn_around(photograph: Photograph, kit: Kit, stacks: Mapping[str, str]) -
     shown = learn_board(None, photograph, kit, covered)
     if kit.board.chequer_colour is None:
         return shown
-    return learn_board(printed_appearance(in_colours_of(kit, shown)), photograph, kit, covered)
+    return learn_board(printed_appearance(with_measured_colours(kit, shown)), photograph, kit, covered)
 
 
 def _first_of_each(stacks: Mapping[str, str]) -> Mapping[str, str]:

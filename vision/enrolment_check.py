@@ -31,11 +31,11 @@ UNEXPLAINED = 0.15
 """Share of what is on a face that a different character must leave unexplained, where ink is faint: on 31 sets and
 boards different characters left 0.23 and more, and on a painted one the same character on two pieces 0.02."""
 
-UNLIKELY = 1e-4
+MIN_PROBABILITY = 1e-4
 """Probability below which a square does not show what [enrol] promises.  It is this low because the promise is strong
 evidence: in poor light a piece and its shadow can look like two."""
 
-UNLIKELY_IF_EMPTY = 1e-3
+MIN_PROBABILITY_IF_EMPTY = 1e-3
 """The same where the square looks empty: the colour learned there is then the board's own, which explains it, too."""
 
 APART_NATS = float(np.log(99))
@@ -101,7 +101,7 @@ def _layout_mismatches(
         stack = stacks.get(cell, "")
         promised = [_shows_promised(state, stack, reader.appearance.glyphs) for state in reading.states]
         likeliest = reading.best(row)[0]
-        least = UNLIKELY if likeliest[1] else UNLIKELY_IF_EMPTY
+        least = MIN_PROBABILITY if likeliest[1] else MIN_PROBABILITY_IF_EMPTY
         if np.exp(reader.undiscounted_log_likelihood[row, promised]).sum() < least:
             broken[cell] = likeliest
     return {} if broken and _layout_is_likelier(frame, reader, stacks, broken) else broken
@@ -154,7 +154,7 @@ def check_colours(reader: Reader, stacks: Mapping[str, str]) -> None:
     """Raise ColoursAlike when two kinds of one size cannot be told apart by what ``reader`` has just read of them.
 
     All sizes of the same two colours count together: small pieces show their colour less clearly.  ``stacks`` by cell
-    are what was photographed.  Characters are compared with each other instead (:func:`check_unlike`).
+    are what was photographed.  Characters are compared with each other instead (:func:`check_distinct`).
     """
     kit, nats = reader.kit, dict[frozenset[Colour], list[tuple[float, str, str]]]()
     for cell, stack in () if reader.appearance.glyphs else stacks.items():
@@ -189,7 +189,7 @@ def _shows_promised(state: CellState, stack: str, glyphs: Mapping[str, Glyph]) -
     return height in (len(stack), None) and (top == stack[-1] or stack[-1] in glyphs)
 
 
-def check_unlike(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
+def check_distinct(image: Picture, shown: Mapping[str, str], faces: Faces, glyphs: Mapping[str, Glyph]) -> None:
     """Raise VisionError when two characters cannot be told apart, each matched against the other's face."""
     labels = empty_label_buffer(image)
     likely, _ = compare(image, faces, labels, make_alphabet(glyphs))

@@ -22,7 +22,7 @@ from vision.appearance.ground_light import measure_ground
 from vision.appearance.illumination import Illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph
-from vision.appearance.sharpening import is_sharpened, without_halo
+from vision.appearance.sharpening import is_sharpened, remove_halo
 from vision.appearance.veiling_glare import VeilingGlare
 from vision.bare_board import BareBoard
 from vision.capture.frames import Frame
@@ -388,7 +388,7 @@ class Reader:
         Sharpening is tested for only once while the mat stays where it is.
         """
         sharpens = self._sharpened.get((geometry,), lambda: is_sharpened(image, self.kit, geometry.pose, self.camera))
-        return without_halo(image, box_px(geometry.faces, image.shape)) if sharpens else image
+        return remove_halo(image, box_px(geometry.faces, image.shape)) if sharpens else image
 
     def _estimated_levels(
         self,

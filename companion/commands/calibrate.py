@@ -24,7 +24,7 @@ from companion.errors import CompanionError
 from companion.languages.english import counted
 from vision.enrolment import Picture, enrol
 from vision.errors import VisionError
-from vision.pose.diagnosis import why_too_few
+from vision.pose.diagnosis import too_few_markers_message
 from vision.pose.registration import register, to_gray
 
 
@@ -88,7 +88,7 @@ def run_lens(options: LensOptions) -> int:
 
 def _run_board_lens(options: LensOptions, kit: Kit) -> int:
     """`companion calibrate lens --kit`; exit code 1 if the photographs do not determine the focal length."""
-    result = calibrate_on_board(options.images, kit, why_too_few)
+    result = calibrate_on_board(options.images, kit, too_few_markers_message)
     write_file(options.output, format_camera(result.camera))
     print("\n".join(board_lens_report(result)))
     print(f"written: {options.output}")

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.heights import rises_mm
+from calibration.heights import base_heights_mm
 from calibration.kit import Kit
 from companion.doctor.check import Check, fault, fault_from, fine, unused
 from vision.appearance.illumination import measure_illumination
 from vision.errors import VisionError
-from vision.pose.blur import blur_mm, most_blur_mm
+from vision.pose.blur import blur_mm, max_blur_mm
 from vision.pose.diagnosis import BLURRED, MIN_SHARPNESS, sharpness
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import register, to_gray
@@ -91,7 +91,7 @@ def _markers(pose: Registration, kit: Kit) -> Check:
 
 def _focus(gray: Picture, kit: Kit, pose: Registration, camera: Camera) -> Check:
     """Check whether a picture (height, width) uint8 is sharp enough to count a kit's pieces."""
-    spread_mm, most_mm = blur_mm(gray, kit, pose, camera), most_blur_mm(kit)
+    spread_mm, most_mm = blur_mm(gray, kit, pose, camera), max_blur_mm(kit)
     if spread_mm == 0:
         return unused("focus", "is measured by the markers, none of which is wholly in the picture")
     found = f"markers are blurred by {spread_mm:.1f} mm (standard deviation), at most {most_mm:.1f} mm is sharp"
@@ -104,7 +104,7 @@ def _room(pose: Registration, kit: Kit, camera: Camera, levels: Sequence[int]) -
     half = kit.piece(tower[-1]).width_mm / 2
     corners = np.array([[x, y] for x in (-half, half) for y in (-half, half)])
     ground = (np.array(kit.centres_mm)[:, None] + corners).reshape(-1, 2)
-    top_mm = highest_floors_mm(kit, levels) + rises_mm(kit, tower)[-1] + kit.piece(tower[-1]).height_mm
+    top_mm = highest_floors_mm(kit, levels) + base_heights_mm(kit, tower)[-1] + kit.piece(tower[-1]).height_mm
     tops = np.column_stack([ground, top_mm.repeat(len(corners))])
     pixels = project(tops, pose, camera).reshape(len(kit.cells), -1)
     size = np.tile([camera.width_px, camera.height_px], len(corners))

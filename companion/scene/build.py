@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from calibration.heights import floor_mm, rises_mm
+from calibration.heights import base_heights_mm, floor_mm
 from calibration.kit import Colour, Kit, PieceKind
 from companion.rules.board import Cell, Layout, Stack, Table
 from companion.rules.game import Game, Position
@@ -123,7 +123,7 @@ def _kind(kit: Kit, letter: str) -> PieceKind:
 
 def _rises_mm(kit: Kit, stack: Stack, kinds: list[PieceKind]) -> tuple[float, ...]:
     if UNKNOWN not in stack:
-        return rises_mm(kit, stack)
+        return base_heights_mm(kit, stack)
     return tuple(sum(kind.height_mm for kind in kinds[:i]) for i in range(len(kinds)))
 
 

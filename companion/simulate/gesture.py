@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from calibration.heights import floor_mm, rises_mm
+from calibration.heights import base_heights_mm, floor_mm
 from calibration.kit import Kit
 from companion.rules.board import Player, Table
 from companion.simulate.hand import HOVER_MM, SKINS, SLEEVES, Hand
@@ -170,6 +170,6 @@ def _over(kit: Kit, cell: int, before: Table, after: Table) -> Point:
     """The point that the hand touches on a cell: over the higher of the stacks before and after."""
     name = kit.cells[cell]
     stacks = (before.stacks[cell], after.stacks[cell])
-    top = max((rises_mm(kit, s)[-1] + kit.piece(s[-1]).height_mm for s in stacks if s), default=0.0)
+    top = max((base_heights_mm(kit, s)[-1] + kit.piece(s[-1]).height_mm for s in stacks if s), default=0.0)
     level = None if before.levels is None else before.levels[cell]
     return np.array([*kit.centre_mm(name), floor_mm(kit, level) + top + HOVER_MM])

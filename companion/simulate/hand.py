@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.heights import rises_mm
+from calibration.heights import base_heights_mm
 from calibration.kit import Colour
 from companion.simulate.light import Array, shade, shadow_on_mat, to_srgb
 from companion.simulate.render import Picture, visible_box, with_sprite
@@ -104,7 +104,7 @@ def _held(scene: Scene, hand: Hand) -> list[tuple[Array, Array]]:
     polygons: list[tuple[Array, Array]] = []
     x, y, z = hand.at_mm
     foot = z - HOVER_MM - sum(kind.height_mm for kind in kinds)
-    for kind, rise in zip(kinds, rises_mm(scene.kit, hand.holds), strict=True):
+    for kind, rise in zip(kinds, base_heights_mm(scene.kit, hand.holds), strict=True):
         solid = moved(piece(kind), np.array([x, y, foot + rise]))
         if len(_in_sight(scene, solid.points)) == len(solid.points):
             polygons += piece_polygons(scene, solid, kind)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.camera import Camera
-from calibration.heights import floor_mm, rises_mm
+from calibration.heights import base_heights_mm, floor_mm
 from calibration.kit import Colour, Kit, PieceKind
 from companion.simulate.glyphs import strokes
 from companion.simulate.light import Array, Light, light_ratio, shade, shadow_on_mat, to_linear, to_srgb
@@ -108,7 +108,7 @@ def standing_solids(kit: Kit, cell: str, pile: Pile, level: int | None) -> list[
     """The pieces of a cell where they stand, bottom first."""
     (x, y), floor = kit.centre_mm(cell), floor_mm(kit, level)
     solids = []
-    rises = rises_mm(kit, "".join(standing.letter for standing in pile))
+    rises = base_heights_mm(kit, "".join(standing.letter for standing in pile))
     for standing, rise in zip(_nested(kit, pile), rises, strict=True):
         kind = kit.piece(standing.letter)
         at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor + rise])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from calibration.heights import rises_mm, shows_top
+from calibration.heights import base_heights_mm, shows_top
 from calibration.kit import load_kit
 
 
@@ -14,7 +14,7 @@ from calibration.kit import load_kit
 )
 def test_a_pyramid_stands_above_a_larger_one_and_above_its_like_and_hides_a_smaller_one(stack, rises) -> None:
     """A pyramid rises above larger and equal ones; on a smaller one it rises by nothing and hides it."""
-    assert rises_mm(load_kit("ziggurat"), stack) == rises
+    assert base_heights_mm(load_kit("ziggurat"), stack) == rises
 
 
 @pytest.mark.parametrize(

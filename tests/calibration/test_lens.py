@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.errors import ProfileError
-from calibration.lens import calibrate_lens, covered, find_board, read_board
+from calibration.lens import calibrate_lens, corner_coverage, find_board, read_board
 from calibration.picture import load_picture
 
 
@@ -83,5 +83,5 @@ def test_the_board_is_found_in_one_picture(examples):
     board = read_board(examples / "lens" / "charuco.toml")
     corners = find_board(load_picture(examples / "lens" / "lens-a-00.jpg"), board)
     assert corners.shape[1] == 2
-    assert covered([corners], (1280, 720)).any()
+    assert corner_coverage([corners], (1280, 720)).any()
     assert find_board(np.full((720, 1280, 3), 200, np.uint8), board) is None

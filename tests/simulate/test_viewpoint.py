@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibration.heights import rises_mm
+from calibration.heights import base_heights_mm
 from calibration.kit import available_kits, load_kit
 from companion.app.ground import start_levels
 from companion.simulate.viewpoint import default_camera, default_pose
@@ -25,7 +25,7 @@ def test_a_tower_is_in_the_picture_wherever_it_stands(name: str) -> None:
     levels = start_levels(kit)
     pose = default_pose(kit, camera, levels)
     tower = TALLEST.get(name, 2 * kit.pieces[0].letter)
-    height_mm = rises_mm(kit, tower)[-1] + kit.piece(tower[-1]).height_mm
+    height_mm = base_heights_mm(kit, tower)[-1] + kit.piece(tower[-1]).height_mm
     tops = np.column_stack([kit.centres_mm, highest_floors_mm(kit, levels) + height_mm])
     pixels = project(tops, pose, camera)
     assert (pixels > 0).all()

@@ -32,10 +32,10 @@ shaded.  In one picture of ``own-r89269`` 0.19 of at least 0.35 were recognised 
 EVEN_LOG, SPECULAR_LOG = 0.1, 0.06
 """Standard deviation of the log light that a white block shows, and what specular reflection adds to it."""
 
-DARK = 0.05
+NOISE_FLOOR = 0.05
 """Display value below which noise dominates."""
 
-UNEVEN = 0.08
+BLOCK_SPREAD = 0.08
 """Spread of display values within a block at which it counts for half, as its colour is uneven."""
 
 
@@ -110,7 +110,7 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
     flat = np.stack([middle_x, middle_y], axis=-1)[:, :, None] + around
     points = np.concatenate([flat, np.zeros((*flat.shape[:-1], 1))], axis=-1)
     is_seen = seen.all(axis=(1, 3))
-    known = is_seen / (1 + (spread / UNEVEN) ** 2)
+    known = is_seen / (1 + (spread / BLOCK_SPREAD) ** 2)
     middles = points.mean(axis=2).reshape(-1, 3)
     own = np.ascontiguousarray(lights.reshape(-1, 3).T)
     return BoardBlocks(
@@ -119,7 +119,7 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
         np.ascontiguousarray(curved_terms(middles, half_mm).T, np.float32),
         own,
         own.min(axis=0),
-        (1 / (EVEN_LOG**2 + (SPECULAR_LOG / np.maximum(own, DARK**2)) ** 2)).astype(np.float32),
+        (1 / (EVEN_LOG**2 + (SPECULAR_LOG / np.maximum(own, NOISE_FLOOR**2)) ** 2)).astype(np.float32),
         known.ravel().astype(np.float32),
         (_window(rows, SPECULAR_MM), _window(columns, SPECULAR_MM)),
         (_window(rows, NEXT_MM), _window(columns, NEXT_MM)),

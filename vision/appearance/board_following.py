@@ -29,10 +29,10 @@ STEP = 0.03
 """Largest change of a texel's display value at a time: a stain by which a square can be told from bare board is thus
 learned over a dozen accepted moves, an object that is put down is not.  Chosen by eye."""
 
-SURELY = 2.0
+CHANGED_DEVIATIONS = 2.0
 """Standard deviations from what the bare board shows beyond which a texel has changed."""
 
-BRIGHTER = 1.1
+MAX_BRIGHTENING = 1.1
 """Largest factor by which light may raise a texel's display value: with half of a simulated board in shade, the light
 measured beside it was off by this much, and without this bound that error was learned."""
 
@@ -89,9 +89,9 @@ def _steps(known: BoardAppearance, photograph: Photograph, part: tuple[slice, sl
     own = known.colour[part]
     shown, inside = _shown(photograph, known.seen.shape, part)
     share = (shown * own).sum(axis=2) / np.maximum((own**2).sum(axis=2), DARKEST**2)
-    lit = np.clip(share, DARKEST_SHADE ** (1 / GAMMA), BRIGHTER)[..., None]
+    lit = np.clip(share, DARKEST_SHADE ** (1 / GAMMA), MAX_BRIGHTENING)[..., None]
     more = shown / lit - own
-    changed = inside & ((more * lit) ** 2 > SURELY**2 * variance_of(own, known.spread[part])).any(axis=2)
+    changed = inside & ((more * lit) ** 2 > CHANGED_DEVIATIONS**2 * variance_of(own, known.spread[part])).any(axis=2)
     return np.clip(more, -STEP, STEP), changed
 
 

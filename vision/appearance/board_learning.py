@@ -111,7 +111,7 @@ def cell_texels(kit: Kit, cell: str, size: tuple[int, ...], share: float = 0.5) 
     return slice(row[1], row[0] + 1), slice(column[0], column[1] + 1)
 
 
-def in_colours_of(kit: Kit, shown: BoardAppearance) -> Kit:
+def with_measured_colours(kit: Kit, shown: BoardAppearance) -> Kit:
     """``kit`` with the colours of its (chequered) squares set to the medians of those ``shown``; printers differ."""
     seen: dict[Colour, list[Array]] = {kit.ground(cell): [] for cell in kit.cells}
     for cell in kit.cells:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.srgb import GAMMA
-from vision.appearance.board_blocks import DARK, UNEVEN, BoardBlocks, PlacedBlocks
+from vision.appearance.board_blocks import BLOCK_SPREAD, NOISE_FLOOR, BoardBlocks, PlacedBlocks
 from vision.appearance.illumination import (
     MIN_REFERENCES,
     Illumination,
@@ -51,7 +51,7 @@ WHITE_WEIGHT = 0.2
 """Total weight of all references known to be white, as a share of that of all blocks: a board of one hue cannot
 separate illumination from specular reflection.  Chosen by eye."""
 
-TOLERANCES = (0.3, 0.2, 0.15, 0.1, UNEVEN)
+TOLERANCES = (0.3, 0.2, 0.15, 0.1, BLOCK_SPREAD)
 """Residual in display value at which a block's weight falls to a third, in successive fits: it may be covered or
 shaded."""
 
@@ -59,13 +59,13 @@ MISSING, BEGIN_TOLERANCE = (-0.1, -0.2, -0.3, -0.4, -0.5, -0.6, -0.7, -0.8), 0.1
 """Specular reflection from which the fits may start, besides none: this much of a mirrored lamp may be missing, but no
 more than the palest blocks show.  Blocks agree with each within the tolerance of the last fit but one."""
 
-BEGIN_SHARE = 0.05
+MIN_AGREEING_SHARE = 0.05
 """Share of a window's blocks by which more must agree with such a start than with none.  Chosen by eye."""
 
 MIN_KNOWN, MIN_BLOCKS = 0.2, 12
 """How well blocks must be known to be used at the start, and how many of these are needed."""
 
-PALEST = 60.0
+PALE_PERCENTILE = 60.0
 """Percentile of paleness from which on known blocks are called pale."""
 
 STIFFNESS = 100.0
@@ -87,7 +87,7 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
     if begun.sum() < MIN_BLOCKS:
         raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
     # Blocks that are pale in all channels show the light whatever they mirror.
-    pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALEST))
+    pale = begun & (blocks.paleness >= np.percentile(blocks.paleness[begun], PALE_PERCENTILE))
     logs = _logs(shown)
     light_logs = _light_logs(logs, blocks.own, np.zeros(len(known), np.float32))
     white_at, white_logs = usable_references(image, blocks.white, placed.pose, placed.camera)
@@ -158,7 +158,7 @@ def _light_logs(logs: Array, shares: Array, specular: Array) -> Array:
 
     ``shares``: :attr:`BoardBlocks.own`; ``specular``: (k,) specular reflection, which is added.
     """
-    light, least, gamma = np.empty_like(logs), np.float32(DARK**2), np.float32(GAMMA)
+    light, least, gamma = np.empty_like(logs), np.float32(NOISE_FLOOR**2), np.float32(GAMMA)
     for channel in range(3):
         own = light[channel]
         for i in range(logs.shape[1]):
@@ -295,7 +295,7 @@ def _initial_specular(even: Array, blocks: BoardBlocks, known: Array) -> Array:
         return np.asarray(rows @ weights.reshape(shape) @ columns, np.float32).ravel()
 
     begun = np.zeros(len(known), np.float32)
-    most = agreeing(begun) + np.float32(BEGIN_SHARE) * (rows @ known.reshape(shape) @ columns).ravel()
+    most = agreeing(begun) + np.float32(MIN_AGREEING_SHARE) * (rows @ known.reshape(shape) @ columns).ravel()
     palest = float(blocks.least.max(initial=0.0))
     for level in (level for level in MISSING if -level <= MAX_MISSING * palest):
         agree = agreeing(np.full(len(known), level, np.float32))

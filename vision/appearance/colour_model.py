@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance
 from calibration.srgb import CURVE_OFFSET, GAMMA, STEEPEST, display, linear_light
-from vision.appearance.shading import DRAWS, Shading, draw
+from vision.appearance.shading import SAMPLES, Shading, sample_display_values
 from vision.appearance.tone_curve import gain_in, values_of
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
@@ -89,7 +89,7 @@ BLEACHED_SHARE = 0.05
 sides below did not reveal it (:mod:`vision.appearance.specular`): a quarter of those that mirror it.  Chosen by eye; of
 the collection's sets on printed mats none was bleached in this way."""
 
-TINTED = 0.1
+MIN_TINT = 0.1
 """Difference between the channels of a reflectance above which it is not grey.  Chosen by eye."""
 
 
@@ -105,18 +105,18 @@ def build_colour_model(
     on_mat = _SIDE if appearance.column is None else _BESIDE_TERRAIN
     side = _LATERAL_FACE if not configurations.has_faces else on_mat if appearance.board is None else _WALL
     bleached = _bleached_share(appearance, configurations)
-    sides = [_learn(draw(face, replace(side, bleached=bleached))) for face in faces]
+    sides = [_learn(sample_display_values(face, replace(side, bleached=bleached))) for face in faces]
     top = replace(_TOP if configurations.has_faces else _LATERAL_FACE, bleached=bleached)
     tops = [
-        _learn(draw(face, top)) if not appearance.inks else _inked(face, appearance, letters)
+        _learn(sample_display_values(face, top)) if not appearance.inks else _inked(face, appearance, letters)
         for face, letters in zip(faces, configurations.colours, strict=True)
     ]
     floor = _floor_reflectances(appearance)
     columns = [
-        _learn(draw(floor, FLOOR_SHADING)),
+        _learn(sample_display_values(floor, FLOOR_SHADING)),
         np.full(BINS**3, -3 * np.log(BINS)),
-        _learn(draw(floor if paper is None else np.array(paper), FLOOR_SHADING)),
-        *_of_any(np.array(sides)),
+        _learn(sample_display_values(floor if paper is None else np.array(paper), FLOOR_SHADING)),
+        *_mix_sides(np.array(sides)),
         *tops,
         *sides,
         *([] if appearance.column is None else _column(appearance.column)),
@@ -124,17 +124,19 @@ def build_colour_model(
     return np.column_stack(columns).astype(np.float32)
 
 
-def in_light_of(
+def model_for_lamp(
     lamp: Lamp, colour_model: npt.NDArray[np.float32], appearance: SetAppearance, configurations: Configurations
 ) -> npt.NDArray[np.float32]:
     """A copy of a colour model (BINS³, materials) of pieces with faces, for an unusual position of the ``lamp``."""
     facing = _FACING if appearance.board is None else _FACING_ON_BOARD
     shading = replace(facing if lamp is Lamp.LOW else _BACKLIT, bleached=_bleached_share(appearance, configurations))
     model, faces = colour_model.copy(), _pieces_drawn(appearance, configurations)
-    _put_sides(model, [_learn(draw(face, shading)) for face in faces])
+    _put_sides(model, [_learn(sample_display_values(face, shading)) for face in faces])
     if lamp is Lamp.BEHIND and not appearance.inks:
         kinds = Materials(len(faces))
-        model[:, kinds.TOPS : kinds.sides] = np.column_stack([_learn(draw(face, _MIRRORING)) for face in faces])
+        model[:, kinds.TOPS : kinds.sides] = np.column_stack(
+            [_learn(sample_display_values(face, _MIRRORING)) for face in faces]
+        )
     return model
 
 
@@ -155,7 +157,7 @@ def with_deep_shade(
         return model
     faces, sides = _pieces_drawn(appearance, configurations), []
     for number, face in enumerate(faces, start=Materials(len(faces)).sides):
-        deep = np.exp(_learn(draw(face, _DEEP)))
+        deep = np.exp(_learn(sample_display_values(face, _DEEP)))
         sides.append(np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep))
     _put_sides(model, sides)
     return model
@@ -165,10 +167,10 @@ def _put_sides(model: npt.NDArray[np.float32], sides: Sequence[npt.NDArray[np.fl
     """Put ``sides``, (BINS³,) log-likelihoods for each colour, into a colour model (BINS³, materials)."""
     kinds = Materials(len(sides))
     model[:, kinds.sides : kinds.column_side] = np.column_stack(sides)
-    model[:, Materials.STANDING], model[:, Materials.SIDE] = _of_any(np.array(sides))
+    model[:, Materials.STANDING], model[:, Materials.SIDE] = _mix_sides(np.array(sides))
 
 
-def _of_any(sides: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+def _mix_sides(sides: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """(BINS³,) log-likelihoods of the likeliest of the ``sides`` (colours, BINS³), and of their equal mixture."""
     return sides.max(axis=0), np.log(np.mean(np.exp(sides), axis=0))
 
@@ -186,7 +188,7 @@ def reflectances(appearance: SetAppearance, configurations: Configurations) -> n
 
 def has_colours(appearance: SetAppearance) -> bool:
     """Whether any piece of a set is neither black, grey nor white."""
-    return any(max(colour) - min(colour) > TINTED for colour in appearance.pieces.values())
+    return any(max(colour) - min(colour) > MIN_TINT for colour in appearance.pieces.values())
 
 
 def contrast_to_ground(pieces: npt.NDArray[np.float64], grounds: Sequence[Reflectance]) -> float:
@@ -207,7 +209,7 @@ def _pieces_drawn(appearance: SetAppearance, configurations: Configurations) -> 
         return list(reflectances(appearance, configurations))
     rng = np.random.default_rng(2)
     each = [np.array([appearance.pieces[letter] for letter in own]) for own in configurations.colours]
-    return [own[rng.integers(0, len(own), DRAWS)] for own in each]
+    return [own[rng.integers(0, len(own), SAMPLES)] for own in each]
 
 
 def _floor_reflectances(appearance: SetAppearance) -> npt.NDArray[np.float64]:
@@ -215,8 +217,8 @@ def _floor_reflectances(appearance: SetAppearance) -> npt.NDArray[np.float64]:
     rng = np.random.default_rng(1)  # not the seeds with which surfaces are lit and pieces drawn
     if appearance.board is not None:
         shown = appearance.board.colour[appearance.board.seen > 0]
-        return linear_light(shown[rng.integers(0, len(shown), DRAWS)].astype(np.float64))
-    return linear_light(rng.uniform(0, 1, (DRAWS, 3))) if appearance.floor is None else np.array(appearance.floor)
+        return linear_light(shown[rng.integers(0, len(shown), SAMPLES)].astype(np.float64))
+    return linear_light(rng.uniform(0, 1, (SAMPLES, 3))) if appearance.floor is None else np.array(appearance.floor)
 
 
 def _inked(
@@ -224,8 +226,8 @@ def _inked(
 ) -> npt.NDArray[np.float32]:
     """(BINS³,) float32 log-likelihood of faces with characters: a mixture of wood and their inks."""
     inks = {appearance.inks[letter] for letter in letters}
-    drawn = [np.exp(_learn(draw(np.array(ink), _TOP))) for ink in inks]
-    wood = np.exp(_learn(draw(face, _TOP)))
+    drawn = [np.exp(_learn(sample_display_values(np.array(ink), _TOP))) for ink in inks]
+    wood = np.exp(_learn(sample_display_values(face, _TOP)))
     mixed: npt.NDArray[np.float32] = np.log((1 - INK_SHARE) * wood + INK_SHARE * np.mean(drawn, axis=0))
     return mixed
 
@@ -234,8 +236,8 @@ def _column(column: ColumnAppearance) -> list[npt.NDArray[np.float32]]:
     """(BINS³,) float32 each: log-likelihood of the side of terrain or pillars, then of its top by sky view factor."""
     top, side = np.array(column.top), np.array(column.side)
     return [
-        _learn(draw(side, _WALL)),
-        *(_learn(draw(top, _in_pit(share, float(side.mean())))) for share in SKY_VIEW_FACTORS),
+        _learn(sample_display_values(side, _WALL)),
+        *(_learn(sample_display_values(top, _in_pit(share, float(side.mean())))) for share in SKY_VIEW_FACTORS),
     ]
 
 

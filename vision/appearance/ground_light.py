@@ -33,7 +33,7 @@ INSET_MM = 2.0
 BRIGHTEST = 1.6
 """Share of the usual light at which brighter places are clipped."""
 
-STRANGE = 25.0
+MAX_HUE_DEVIATION = 25.0
 """Half the squared deviation of a place's hue from the ground's, in variances, above which it is no bare ground."""
 
 
@@ -126,5 +126,5 @@ def measure_ground(image: Picture, ground: Ground, light: Illumination) -> Groun
     curve = np.maximum(display_share + offset, 0)
     share, deviation = curve**GAMMA, GAMMA * np.clip(curve, 0.3, 1) ** (GAMMA - 1) / np.sqrt(precision)
     return GroundLight(
-        np.minimum(share, BRIGHTEST).astype(np.float64), deviation.astype(np.float64), across / 2 < STRANGE
+        np.minimum(share, BRIGHTEST).astype(np.float64), deviation.astype(np.float64), across / 2 < MAX_HUE_DEVIATION
     )

@@ -37,7 +37,7 @@ CURVED_GAIN = 1.1
 part of the board would bend it.  In 308 pictures beside lamps 0.8 m away and farther 12 did, and all were read as
 before."""
 
-ADMITTED = (3.0, 2.0)
+INLIER_MULTIPLES = (3.0, 2.0)
 """Multiples of the inlier threshold within which references count in the first and second fit of such a surface."""
 
 STIFFNESS = 1.0
@@ -155,7 +155,7 @@ def _refined(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points
     """
     for _ in range(REFINEMENTS):
         plane = np.linalg.lstsq(*_normal_equations(terms, logs, bare), rcond=None)[0].astype(np.float64)
-        agree = _agreeing(terms, logs, plane)
+        agree = _consistent(terms, logs, plane)
         if agree.sum() < len(plane) or (agree == bare).all():
             break
         bare = agree
@@ -175,7 +175,7 @@ def _normal_equations(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) 
 
 
 @compiled
-def _agreeing(terms: Points, logs: Points, plane: Points) -> npt.NDArray[np.bool_]:
+def _consistent(terms: Points, logs: Points, plane: Points) -> npt.NDArray[np.bool_]:
     """(n,) bool, which references are inliers of a ``plane`` (3, 3)."""
     agree = np.ones(len(terms), np.bool_)
     for i in range(len(terms)):
@@ -197,9 +197,9 @@ def _curved(terms: Points, logs: Points, plane: Points) -> Points:
     corners, and a plane would leave out much of it.
     """
     far = np.abs(logs - terms[:, :3] @ plane).max(axis=1)
-    agree, admitted = int((far < AGREE_LOG).sum()), far < ADMITTED[0] * AGREE_LOG
+    agree, admitted = int((far < AGREE_LOG).sum()), far < INLIER_MULTIPLES[0] * AGREE_LOG
     stiff = np.diag([0.0, 0.0, 0.0, STIFFNESS, STIFFNESS, STIFFNESS])
-    for share in (*ADMITTED[1:], *[1.0] * REFINEMENTS):
+    for share in (*INLIER_MULTIPLES[1:], *[1.0] * REFINEMENTS):
         if admitted.sum() < CURVED_GAIN * agree:
             return plane
         bare = terms[admitted]
@@ -270,7 +270,7 @@ def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[
     """
     inliers, most = np.zeros(len(terms), np.bool_), -len(terms)
     for plane in planes:
-        agree = _agreeing(terms, target, plane)
+        agree = _consistent(terms, target, plane)
         count = agree.sum() - _brighter(terms, target, plane)
         if count > most:
             inliers, most = agree, count

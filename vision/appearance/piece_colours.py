@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from calibration.appearance import Reflectance
 from calibration.camera import Camera
-from calibration.heights import rises_mm
+from calibration.heights import base_heights_mm
 from calibration.kit import Kit
 from vision.appearance.illumination import LINEAR, Illumination
 from vision.appearance.sharpening import is_sharpened
-from vision.appearance.specular import Sighting, faces_of, matt_colours, paleness, sides_of, without
+from vision.appearance.specular import PieceColourSample, faces_of, matt_colours, paleness, sides_of, subtract_white
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
@@ -30,7 +30,7 @@ INK_PERCENTILE = 8.0
 BRIGHTEST_PERCENTILE = 95.0
 """Percentile of a face's brightness that is bare wood, or a halo on it: what is nearer to it than to ink is wood."""
 
-UNLIKE = 2.0
+MAX_COLOUR_FACTOR = 2.0
 """A pyramid learned as brighter or darker than others of its colour by more than this factor was seen wrongly."""
 
 DARK_INK = 0.12
@@ -103,21 +103,21 @@ def learn_pieces(
     has_halos = bool(kit.pieces[0].glyph) and is_sharpened(photograph.image, kit, photograph.pose, photograph.camera)
     for cell, stack in layout.items():
         letter, kind = stack[-1], kit.piece(stack[-1])
-        base = floors_mm[cell] + np.array([0.0, 0.0, rises_mm(kit, stack)[-1]])
+        base = floors_mm[cell] + np.array([0.0, 0.0, base_heights_mm(kit, stack)[-1]])
         faces = faces_of(kind, base, photograph.pose.centre_mm)
         if kind.glyph:
             (face,) = faces.values()
             inks.setdefault(letter, []).append(photograph.reflectance(face, INK_PERCENTILE))
-            seen.setdefault(letter, []).append(wood(photograph.reflectances(face), has_halos=has_halos))
+            seen.setdefault(letter, []).append(wood_reflectance(photograph.reflectances(face), has_halos=has_halos))
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             plain.append((letter, {way: photograph.reflectance(face) for way, face in faces.items()}, sides))
     each = [faces for _, faces, _ in plain]
-    shown = faces_turned_alike(each) if turned_alike else [min(faces.values(), key=paleness) for faces in each]
-    glossy = [Sighting(face, sides) for face, (_, _, sides) in zip(shown, plain, strict=True)]
+    shown = faces_of_one_orientation(each) if turned_alike else [min(faces.values(), key=paleness) for faces in each]
+    glossy = [PieceColourSample(face, sides) for face, (_, _, sides) in zip(shown, plain, strict=True)]
     for (letter, _, _), colour in zip(plain, matt_colours(glossy), strict=True):
         seen.setdefault(letter, []).append(colour)
-    pieces = _agreed(kit, {letter: median(colours) for letter, colours in seen.items()})
+    pieces = _replace_outliers(kit, {letter: median(colours) for letter, colours in seen.items()})
     for kind in kit.pieces:
         if kind.letter not in pieces:
             alike = [letter for letter in seen if kit.piece(letter).colour == kind.colour and not kind.glyph]
@@ -127,7 +127,7 @@ def learn_pieces(
     return _without_lamp(kit, pieces, {letter: median(colours) for letter, colours in inks.items()})
 
 
-def faces_turned_alike(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Reflectance]:
+def faces_of_one_orientation(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Reflectance]:
     """For each piece, of its faces by orientation, the one that is turned as those of the others.
 
     A lamp lights one side of all pyramids: the lit side of some and the shaded side of others would make bright ones
@@ -139,7 +139,7 @@ def faces_turned_alike(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Refl
     return [next(faces[way] for way in order if way in faces) for faces in pieces]
 
 
-def wood(seen: Points, *, has_halos: bool) -> Reflectance:
+def wood_reflectance(seen: Points, *, has_halos: bool) -> Reflectance:
     """The reflectance of the wood of a face with a character, from reflectances (k, 3) sampled on it.
 
     A camera that sharpens produces halos along the strokes, which are brighter than the wood, and paler.
@@ -153,7 +153,7 @@ def wood(seen: Points, *, has_halos: bool) -> Reflectance:
     return r, g, b
 
 
-def _agreed(kit: Kit, pieces: Mapping[str, Reflectance]) -> dict[str, Reflectance]:
+def _replace_outliers(kit: Kit, pieces: Mapping[str, Reflectance]) -> dict[str, Reflectance]:
     """Colours by letter; a pyramid's that is far from those of its colour is replaced by their weighted median.
 
     The faces of a small one may show what it mirrors, or what is beside it.  Larger ones have more weight.
@@ -166,7 +166,7 @@ def _agreed(kit: Kit, pieces: Mapping[str, Reflectance]) -> dict[str, Reflectanc
             colours = np.array([pieces[other] for other in alike])
             usual = weighted_median(colours, np.array([kit.piece(other).width_mm ** 2 for other in alike]))
             brighter = sum(pieces[letter]) / max(sum(usual), 1e-6)
-            if not 1 / UNLIKE < brighter < UNLIKE:
+            if not 1 / MAX_COLOUR_FACTOR < brighter < MAX_COLOUR_FACTOR:
                 agreed[letter] = usual
     return agreed
 
@@ -188,8 +188,10 @@ def _without_lamp(kit: Kit, pieces: Mapping[str, Reflectance], inks: Mapping[str
         own = median(alike[: (len(alike) + 2) // 3])
         paler = min(shown - dark for shown, dark in zip(ink, own, strict=True))
         whites[letter] = max(0.0, paler, min(ink) - DARK_INK)
-    own_colours = {letter: without(colour, whites.get(letter, 0.0)) for letter, colour in pieces.items()}
-    return PieceColours(own_colours, {letter: without(ink, whites[letter]) for letter, ink in inks.items()}, whites)
+    own_colours = {letter: subtract_white(colour, whites.get(letter, 0.0)) for letter, colour in pieces.items()}
+    return PieceColours(
+        own_colours, {letter: subtract_white(ink, whites[letter]) for letter, ink in inks.items()}, whites
+    )
 
 
 def median(colours: list[Reflectance]) -> Reflectance:

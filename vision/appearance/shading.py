@@ -17,7 +17,7 @@ from calibration.srgb import display
 
 Variates = npt.NDArray[np.float32]
 
-DRAWS = 20_000
+SAMPLES = 20_000
 """Samples per material.  Chosen by eye."""
 
 MAX_MIRRORED = 0.2
@@ -59,7 +59,7 @@ class Shading:
 
 
 class _Common(NamedTuple):
-    """Random numbers that all surfaces share, (DRAWS,) or per channel (DRAWS, 3).
+    """Random numbers that all surfaces share, (SAMPLES,) or per channel (SAMPLES, 3).
 
     Normal and exponential ones are standard, others uniform from 0 to 1.
     """
@@ -82,22 +82,22 @@ def _common() -> _Common:
     """The same for each surface, so that no difference of two surfaces is due to chance (common random numbers)."""
     rng, single = np.random.default_rng(0), np.float32  # a fixed seed: the same picture gives the same reading
     return _Common(
-        is_lit=rng.random(DRAWS, single),
-        light=rng.standard_normal(DRAWS, single),
-        shade=rng.random(DRAWS, single),
-        tint=rng.standard_normal((DRAWS, 3), single),
-        is_matt=rng.random(DRAWS, single),
-        matt=rng.standard_exponential(DRAWS, single),
-        lacquer=rng.random(DRAWS, single),
-        mirrored=rng.standard_exponential(DRAWS, single),
-        has_glare=rng.random(DRAWS, single),
-        glare=rng.random(DRAWS, single),
-        noise=rng.standard_normal((DRAWS, 3), single),
+        is_lit=rng.random(SAMPLES, single),
+        light=rng.standard_normal(SAMPLES, single),
+        shade=rng.random(SAMPLES, single),
+        tint=rng.standard_normal((SAMPLES, 3), single),
+        is_matt=rng.random(SAMPLES, single),
+        matt=rng.standard_exponential(SAMPLES, single),
+        lacquer=rng.random(SAMPLES, single),
+        mirrored=rng.standard_exponential(SAMPLES, single),
+        has_glare=rng.random(SAMPLES, single),
+        glare=rng.random(SAMPLES, single),
+        noise=rng.standard_normal((SAMPLES, 3), single),
     )
 
 
-def draw(reflectance: npt.NDArray[np.float64], shading: Shading) -> npt.NDArray[np.float32]:
-    """(DRAWS, 3) float32 display values, at least 0, of a surface of ``reflectance`` (3,) or (DRAWS, 3), r g b."""
+def sample_display_values(reflectance: npt.NDArray[np.float64], shading: Shading) -> npt.NDArray[np.float32]:
+    """(SAMPLES, 3) float32 display values, at least 0, of a surface of ``reflectance`` (3,) or (SAMPLES, 3), r g b."""
     by, surface = _common(), reflectance.astype(np.float32)
     low, high = shading.shade
     strength = np.where(by.is_lit < shading.lit, np.exp(shading.spread * by.light), low + (high - low) * by.shade)
@@ -105,7 +105,7 @@ def draw(reflectance: npt.NDArray[np.float64], shading: Shading) -> npt.NDArray[
     most = np.minimum(np.float32(MAX_MIRRORED), surface.min(axis=-1))
     white = np.where(by.is_matt < MATT_SHARE, np.minimum(MIRRORED_BY_MATT * by.matt, most), most * by.lacquer)
     if shading.bleached:
-        lamps = round(DRAWS * shading.bleached)
+        lamps = round(SAMPLES * shading.bleached)
         white[:lamps] = surface.min() * np.linspace(0, 1, lamps)
     mirrored = shading.mirrored * by.mirrored
     if shading.glare:

@@ -37,7 +37,7 @@ STRONGEST, MIN_POWER = 2, 0.04
 NEAR_COSINE = 0.93
 """Directions within this angle (cosine) of a strong one are parts of the same lamp."""
 
-FAINTEST = 0.004
+MIN_LIGHT_SHARE = 0.004
 """Share of the light below which a direction is left out."""
 
 OUTLINE_MM = 1.5
@@ -57,7 +57,7 @@ ROUNDS, REWEIGHTED, SWEEPS = 2, 3, 20
 """How often directions and the usual light of each square are fitted, how often places are reweighted by their
 residuals, and sweeps of coordinate descent, after which powers hardly change."""
 
-LIT = 0.12
+MAX_LIT_LOSS = 0.12
 """The level of a square is measured at places that lose no more than this share of their light."""
 
 STEADY, FEW = 8.0, 4
@@ -105,7 +105,7 @@ def fit_shadow_light(
         usual, noise = level[square], np.hypot(deviation[square], light.deviation[used])
         shaded = occluded(places[used], stacks_mm, radius_mm, tried)
         power = _powers(shaded, 1 - light.share[used] / usual, noise / usual)
-        lamps, power = tried[power > FAINTEST], power[power > FAINTEST]
+        lamps, power = tried[power > MIN_LIGHT_SHARE], power[power > MIN_LIGHT_SHARE]
         open_ = unoccluded_share(occluded(places[bare], stacks_mm, radius_mm, lamps), power)
         level, deviation = _by_square(light.share[bare], open_, ground.square[bare], ground.squares)
     return ShadowLight(lamps, power, level, deviation)
@@ -205,7 +205,7 @@ def _by_square(share: Floats, open_: Floats, square: Indices, count: int) -> tup
         end = first
         while end < len(square) and square[end] == number:
             end += 1
-        lit = first + np.flatnonzero(open_[first:end] > 1 - LIT)
+        lit = first + np.flatnonzero(open_[first:end] > 1 - MAX_LIT_LOSS)
         first = end
         if len(lit) > FEW:
             middle = np.median(share[lit] / open_[lit])

@@ -25,7 +25,7 @@ HALO_PX, EVEN_PX = (1.0, 3.5), (4.5, 6.5)
 ALONG = np.linspace(0.15, 0.85, 8)
 """Places on a marker's edges, as shares of their length: clear of its corners."""
 
-SHARPENED = 0.06
+MIN_HALO = 0.06
 """Halo, as a share of the step from black to white, above which a picture is sharpened: in 172 pictures of
 cameras that sharpen nothing it is 0.028 at most, in 22 of one that does 0.08 at least."""
 
@@ -79,7 +79,7 @@ def _profiles(image: Picture, edge: tuple[Points, Points], offsets: Points) -> P
     return profiles
 
 
-def without_halo(image: Picture, box_px: tuple[int, int, int, int] | None = None) -> Picture:
+def remove_halo(image: Picture, box_px: tuple[int, int, int, int] | None = None) -> Picture:
     """A sharpened picture (height, width, 3) uint8, blurred by as much as its halos are wide.
 
     Only within a box, left, top, right and bottom, where one is given.
@@ -96,9 +96,9 @@ def without_halo(image: Picture, box_px: tuple[int, int, int, int] | None = None
 
 def is_sharpened(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> bool:
     """Whether the camera that took ``image`` (height, width, 3) uint8 BGR sharpens its pictures."""
-    return halo(image, kit, pose, camera) > SHARPENED
+    return halo(image, kit, pose, camera) > MIN_HALO
 
 
-def legible(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Picture:
+def blur_if_sharpened(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Picture:
     """``image`` prepared for comparing characters: blurred if it is sharpened."""
-    return without_halo(image) if is_sharpened(image, kit, pose, camera) else image
+    return remove_halo(image) if is_sharpened(image, kit, pose, camera) else image

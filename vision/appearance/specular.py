@@ -18,11 +18,11 @@ from vision.scene.solids import Solid, faces_towards, moved, piece
 SAMPLED_SHARE = 0.7
 """Share of a face's radius that is sampled: a piece may be 1.5 mm off, and rims are lit differently.  Chosen by eye."""
 
-SIDE_TINT = 0.08
+SIDE_TINT_DEVIATION = 0.08
 """Standard deviation of the logarithm of each channel of a side: its light comes from the board and the room.  As
 in :mod:`vision.appearance.colour_model`, chosen by eye."""
 
-LAMP_CHANCE = 0.2
+LAMP_PRIOR = 0.2
 """Prior probability that an upper face mirrors a lamp.  As there."""
 
 LAMP_STEPS = 80
@@ -39,7 +39,7 @@ DARKEST = 0.01
 """Reflectance below which noise decreases no further: dark pixels are rounded, compressed, and sharpened.  Chosen by
 eye."""
 
-EDGE_ON = 0.2
+MIN_FACING_COSINE = 0.2
 """Cosine of the viewing angle up to which a face is seen no wider than its piece may be off its place.  Chosen by
 eye."""
 
@@ -47,7 +47,7 @@ UPRIGHT = 0.01
 """Largest vertical component of the unit normal of an upright face.  Chosen by eye."""
 
 
-class Sighting(NamedTuple):
+class PieceColourSample(NamedTuple):
     """What a photograph shows of one piece.
 
     Attributes:
@@ -82,7 +82,7 @@ def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = 
     # The median, as some sides lie beyond the piece's outline.  Their noise averages out, their common tint does not.
     side = np.median(sides, axis=0)
     noise = SENSOR_NOISE * GAMMA * np.maximum(side, DARKEST) ** (1 - 1 / GAMMA)
-    variance = noise**2 / len(sides) + (SIDE_TINT * side) ** 2
+    variance = noise**2 / len(sides) + (SIDE_TINT_DEVIATION * side) ** 2
     if usual is None:
         share = (paint * side / variance).sum(axis=1) / np.maximum((paint**2 / variance).sum(axis=1), 1e-9)
         likely = np.exp(-((side - share[:, None] * paint) ** 2 / variance).sum(axis=1) / 2)
@@ -90,11 +90,11 @@ def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = 
         predicted = usual * SHADES[:, None, None] * paint
         prior = np.exp(-0.5 * (np.log(SHADES) / SIDE_SHADE) ** 2)
         likely = prior @ np.exp(-((side - predicted) ** 2 / variance).sum(axis=2) / 2)
-    has_lamp = LAMP_CHANCE * likely.mean() > (1 - LAMP_CHANCE) * likely[0]
+    has_lamp = LAMP_PRIOR * likely.mean() > (1 - LAMP_PRIOR) * likely[0]
     return float(np.average(white, weights=likely)) if has_lamp else 0.0
 
 
-def matt_colours(sightings: Sequence[Sighting]) -> list[Reflectance]:
+def matt_colours(sightings: Sequence[PieceColourSample]) -> list[Reflectance]:
     """The colour of each piece without what its face mirrors.
 
     That is white, see :func:`mirrored`; but as it may be a window, or blue sky, a colour is no darker than its sides
@@ -111,19 +111,19 @@ def matt_colours(sightings: Sequence[Sighting]) -> list[Reflectance]:
     brighter = (faces * below).sum(axis=0) / np.maximum((below**2).sum(axis=0), 1e-9)
     colours = []
     for (face, sides), amount in zip(sightings, white, strict=True):
-        r, g, b = without(face, amount)
+        r, g, b = subtract_white(face, amount)
         if amount > 0:
             r, g, b = np.maximum((r, g, b), np.minimum(face, brighter * np.median(sides, axis=0))).tolist()
         colours.append((r, g, b))
     return colours
 
 
-def _shade(sighting: Sighting) -> float:
+def _shade(sighting: PieceColourSample) -> float:
     """How bright the sides of a piece are relative to its face."""
     return float(np.median(sighting.sides, axis=0).sum() / max(sum(sighting.face), 1e-6))
 
 
-def without(colour: Reflectance, white: float) -> Reflectance:
+def subtract_white(colour: Reflectance, white: float) -> Reflectance:
     """A colour less the amount ``white`` in each channel, at least 0."""
     red, green, blue = (max(channel - white, 0.0) for channel in colour)
     return red, green, blue
@@ -149,7 +149,7 @@ def _is_broadside(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
     """(faces,) bool, which faces are turned towards ``eye_mm`` (3,), without edge-on ones if there are others."""
     rays = eye_mm - solid.middles
     turned = (solid.normals * rays).sum(axis=1) / np.linalg.norm(rays, axis=1)
-    is_broadside: npt.NDArray[np.bool_] = turned > EDGE_ON
+    is_broadside: npt.NDArray[np.bool_] = turned > MIN_FACING_COSINE
     return is_broadside if (is_broadside & ~solid.is_top).any() else faces_towards(solid, eye_mm)
 
 

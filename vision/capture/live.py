@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.capture.frames import Frame, Outage, SourceLost
-from vision.capture.newest import FROZEN_S, Newest
+from vision.capture.newest import FROZEN_S, FrameBuffer
 
 RETRY_S = 1.0
 """Pause between two tries to open a camera that is gone."""
 
-BEAT_S = 0.25
+OUTAGE_REPEAT_S = 0.25
 """How often an outage is repeated, so that the consumer can do other things meanwhile."""
 
 SAME_MOMENT_S = 0.15
@@ -67,7 +67,7 @@ class LiveSource:
         Raises SourceLost when one cannot be opened.
         """
         self._devices, self._say, self._clock = tuple(devices), say, clock
-        self._newest = [Newest(i) for i in range(len(devices))]
+        self._newest = [FrameBuffer(i) for i in range(len(devices))]
         self._why = [""] * len(devices)
         self._changed = threading.Condition()
         self._closing = threading.Event()
@@ -87,12 +87,12 @@ class LiveSource:
             thread.start()
 
     def frames(self) -> Iterator[Frame | Outage]:
-        """The newest frame each time; while no camera gives any, an outage every BEAT_S."""
+        """The newest frame each time; while no camera gives any, an outage every OUTAGE_REPEAT_S."""
         seen = [-1] * len(self._devices)
         lost = [False] * len(self._devices)
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._closing.is_set() or self._has_news(seen), timeout=BEAT_S)
+                self._changed.wait_for(lambda: self._closing.is_set() or self._has_news(seen), timeout=OUTAGE_REPEAT_S)
                 now = self._now()
                 moment = self._moment(seen, now)
                 gone = [newest.is_lost(now) for newest in self._newest]

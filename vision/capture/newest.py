@@ -18,7 +18,7 @@ BLANK_CODES = 8
 """A picture whose codes differ by less may be from a covered lens: even its noise is lost, and it may well repeat."""
 
 
-class Newest:
+class FrameBuffer:
     """The newest picture of one camera.  Times are passed in; nothing here waits."""
 
     def __init__(self, camera: int = 0) -> None:

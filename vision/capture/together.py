@@ -9,7 +9,7 @@ from vision.capture.frames import Frame, FrameSource, Outage
 from vision.capture.live import SAME_MOMENT_S
 
 
-class Together:
+class MergedSource:
     """Frames of the first source, each with those of the other sources from the same moment beside it."""
 
     def __init__(self, sources: Sequence[FrameSource]) -> None:

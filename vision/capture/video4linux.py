@@ -75,7 +75,7 @@ class Video4LinuxCamera:
             self.close()
             raise
         self._found = self._found or {lock.name: capture.get(lock.value) for lock in LOCKS}
-        return tuple(remark for lock in LOCKS if (remark := held(capture, lock, self._found[lock.name])))
+        return tuple(remark for lock in LOCKS if (remark := lock_value(capture, lock, self._found[lock.name])))
 
     def grab(self) -> npt.NDArray[np.uint8]:
         """The next picture, (height, width, 3) uint8 BGR.  Raises SourceLost."""
@@ -108,7 +108,7 @@ class Video4LinuxCamera:
             )
 
 
-def held(capture: Capture, lock: Lock, value: float) -> str:
+def lock_value(capture: Capture, lock: Lock, value: float) -> str:
     """Switch an automatic off and lock ``value``, which it had found; returns what failed, in words, or ""."""
     if capture.get(lock.automatic) == UNKNOWN:
         return f"has no control of its {lock.name}: it may drift" if lock.is_needed else ""

@@ -21,7 +21,7 @@ from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lamp import estimate_lamp
 from vision.inference.outliers import UNLIKE_SHARE, max_log_likelihood, outlier_shares, unexplained_shares
-from vision.likelihood.denoising import without_noise
+from vision.likelihood.denoising import denoise
 from vision.likelihood.observations import Observations, observe
 from vision.scene.configurations import Configurations
 from vision.scene.ground import has_paper
@@ -127,7 +127,7 @@ class Colours:
         if lamp not in self._unusual:
             self._usual.expect(NOTHING_SATURATED)
             usual = self._usual.model.table
-            model = colour_model.in_light_of(lamp, usual, self._appearance, self._configurations)
+            model = colour_model.model_for_lamp(lamp, usual, self._appearance, self._configurations)
             self._unusual[lamp] = _lamp_model(model, self._appearance, self._configurations)
         self._lit = self._unusual[lamp]
         return True
@@ -150,7 +150,7 @@ class Colours:
 
     def denoise(self, image: Picture, geometry: Geometry, light: Illumination) -> Picture:
         """A picture (height, width, 3) uint8 BGR without the noise that would hide pieces in this light."""
-        return without_noise(image, geometry.mat_px, _gain(light), self._contrast)
+        return denoise(image, geometry.mat_px, _gain(light), self._contrast)
 
     def outlier_share(self, shown: Observations, geometry: Geometry, cells: npt.NDArray[np.intp] | slice) -> Array:
         """(n,) float32, share of the pixels round each cell's middle or its stack that no material explains."""
@@ -174,7 +174,7 @@ class Colours:
         shares = self._unlikely(hypothesis, hypothesis.observations)
         if smooth is not image or not (shares > UNLIKE_SHARE).any():
             return shares
-        quiet = without_noise(image, geometry.mat_px, DARK_NOISE * _gain(light), 0.0)
+        quiet = denoise(image, geometry.mat_px, DARK_NOISE * _gain(light), 0.0)
         if quiet is image:
             return shares
         shown = observe(quiet, geometry.crops, slice(None), light, self.model, board)

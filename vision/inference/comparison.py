@@ -11,7 +11,7 @@ from vision.compiled import allocation_free, compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import View
 from vision.likelihood.boundaries import Patch, make_patch
-from vision.likelihood.fitting import can_be_turned, fit_stack, log_likelihood_at, place_stack, refine_stack
+from vision.likelihood.fitting import fit_stack, is_rotation_observable, log_likelihood_at, place_stack, refine_stack
 from vision.likelihood.ground_contrasts import SeenGround
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.prisms import PER_PIECE, Floats, Prisms, Surfaces, span_column, span_stack
@@ -254,7 +254,7 @@ def _align_face(prisms: Prisms, which: tuple[int, int, int], places: Floats) -> 
 @compiled
 def _shares(scene: Scene, count: int) -> Floats:
     """(``count``,) share of the bounds that an empty cell and each configuration get: see :data:`MIN_PIECES`."""
-    shares, counts, turns = np.ones(count), scene.prisms.counts, int(can_be_turned(scene))
+    shares, counts, turns = np.ones(count), scene.prisms.counts, int(is_rotation_observable(scene))
     # An empty cell is not fitted, but the best one beside it is: its bounds hold in full.
     for number in range(1, count):
         shares[number] = min((1 + counts[number - 1] + turns) / (1 + MIN_PIECES), 1.0)

@@ -16,7 +16,7 @@ from vision.likelihood.column_integrals import CropColumns
 from vision.likelihood.crop_faces import CropFaces, crop_face_log_likelihood
 from vision.likelihood.edges import edge_log_ratio
 from vision.likelihood.observations import Observations, background
-from vision.scene.boxes import Boxes, grouped, touching
+from vision.scene.boxes import Boxes, group_boxes, overlaps
 from vision.scene.label_buffer import LabelBuffer
 
 SWEEPS = 4
@@ -177,7 +177,7 @@ class AllScores:
         """Score ``cells`` (b,); those that cannot occlude each other are scored together."""
         self._hypothesis, self._boxes_px = hypothesis, hypothesis.geometry.outlines.boxes_px
         self._known: dict[int, Array] = {}
-        count, groups = len(hypothesis.geometry.configurations.all), grouped(self._highest(cells))
+        count, groups = len(hypothesis.geometry.configurations.all), group_boxes(self._highest(cells))
         for number in range(groups.max(initial=-1) + 1):
             apart = cells[groups == number]
             scored = _scored(hypothesis, apart, count, 0)
@@ -191,7 +191,7 @@ class AllScores:
         """Discard the scores of cells that a cell's present state, or its state ``before``, touches."""
         count = self._hypothesis.configuration_count(max(int(self._hypothesis.state[cell]), before))
         others = np.array(list(self._known), np.intp)
-        for other in others[touching(self._boxes_px[cell, count - 1], self._highest(others))].tolist():
+        for other in others[overlaps(self._boxes_px[cell, count - 1], self._highest(others))].tolist():
             del self._known[other]
 
     def _highest(self, cells: Indices) -> Boxes:
@@ -293,7 +293,7 @@ def _with_empty(scores: Array) -> Array:
 
 def _apart(hypothesis: Hypothesis, cells: Indices) -> list[Indices]:
     """``cells`` in groups that can be updated at once: no two of a group reach into each other's crop."""
-    groups = grouped(hypothesis.boxes_px()[cells])
+    groups = group_boxes(hypothesis.boxes_px()[cells])
     return [cells[groups == number] for number in range(groups.max() + 1)] if len(cells) else []
 
 

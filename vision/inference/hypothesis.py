@@ -14,8 +14,8 @@ import numpy.typing as npt
 from vision.glyphs.faces import Faces
 from vision.inference.geometry import Geometry
 from vision.likelihood.lateral_runs import LATERAL_FACES, SUMS
-from vision.likelihood.observations import Observations, log_likelihood, renew
-from vision.scene.boxes import Boxes, touching
+from vision.likelihood.observations import Observations, log_likelihood, update_observations
+from vision.scene.boxes import Boxes, overlaps
 from vision.scene.label_buffer import Buffers, LabelBuffer, Region, render, visible_px
 from vision.scene.materials import Materials
 from vision.scene.silhouettes import CropPose, Silhouettes, draw, no_silhouettes
@@ -147,7 +147,7 @@ class Hypothesis:
 
     def observe(self, cells: Indices, observations: Observations) -> None:
         """Replace the observations of ``cells`` (b,); only they count as updated, and nothing else is known of them."""
-        renew(self.observations, cells, observations)
+        update_observations(self.observations, cells, observations)
         self.updated[:] = False
         self.updated[cells], self.glyph_log_ratio[cells] = True, 0
         self.camouflaged[cells] = self.decided_by_boundaries[cells] = False
@@ -225,7 +225,7 @@ class Hypothesis:
     def invalidate_neighbours(self, cell: int, other: int) -> None:
         """Mark as stale the active cells whose pixels a change of ``cell`` from or to the state ``other`` touches."""
         reach = self.configuration_count(max(int(self.state[cell]), other))
-        touched = touching(self.geometry.outlines.boxes_px[cell, reach - 1], self.boxes_px())
+        touched = overlaps(self.geometry.outlines.boxes_px[cell, reach - 1], self.boxes_px())
         touched[cell] = False
         self.stale |= touched & self.isolated.is_active
 

@@ -57,7 +57,7 @@ TOWER_CORRELATION = 0.8
 """Correlation between the residuals of sides that face one way, of pyramids on top of each other: they are in one
 light, and show it at nearly the same place.  0.5 to 0.8 made the truth likeliest there."""
 
-PUT_ON_NATS, PUT_ON_NATS_PER_MM2 = 1.3, 0.005
+STACKED_NATS, STACKED_NATS_PER_MM2 = 1.3, 0.005
 """Nats that pyramids lying on another one must explain, at least, and per area of their bases: their positions and
 rotations are free, and the larger they are, the more of the shading of the one below they explain by chance.  Of 0 to 2
 and of 0.0035 to 0.0125 these made the truth likeliest there and on 30 more."""
@@ -70,7 +70,7 @@ hue; and from what faces reflect, as a share of the colour's distance from the f
 STRAYS = (0.05, 1.0)
 """How often the hue is any other, such as that of a piece that a face reflects, and the area of all of these."""
 
-STARTS = np.log([0.25, 0.4, 0.6, 0.85, 1.2, 1.7])
+LOG_LIGHT_STARTS = np.log([0.25, 0.4, 0.6, 0.85, 1.2, 1.7])
 """Light on all sides, relative to the mat's, from which the search begins."""
 
 MEAN_LOG_LIGHT, LOG_LIGHT_DEVIATION = np.log(0.7), 0.7
@@ -135,7 +135,7 @@ def rescore_by_lateral_faces(
     hues = hue_of(pieces)
     spreads = np.hypot(HUE, HUE_SHARE * np.linalg.norm(hues - hue_of(floor), axis=1))
     put_on_mm2 = _put_on_mm2(hypothesis.geometry.configurations, towers)
-    put_on_nats = np.where(put_on_mm2 > 0, PUT_ON_NATS, 0.0) + PUT_ON_NATS_PER_MM2 * put_on_mm2
+    put_on_nats = np.where(put_on_mm2 > 0, STACKED_NATS, 0.0) + STACKED_NATS_PER_MM2 * put_on_mm2
     coarse = [_coarse_sides(hypothesis, cell, close_up) for cell in known.tolist()]
     light = _light_on_sides([*coarse, *map(_best_sides, fits.values())], reflectance)
     predicted = _predicted(light, reflectance)
@@ -298,7 +298,7 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
 def _likeliest_light(shown: _Shown, means: Floats, is_seen: Mask, reflectance: Floats) -> Floats:
     """See :func:`_light_on_sides`; ``means`` and ``is_seen`` as in :class:`_Sides`."""
     best, likeliest = np.full((4, 3), MEAN_LOG_LIGHT), -np.inf
-    for start in STARTS:
+    for start in LOG_LIGHT_STARTS:
         light, weight = np.full((4, 3), start), 1 / 9
         for _ in range(ROUNDS):
             nats = -_nats_off(means, is_seen, _predicted(light, reflectance))

@@ -13,7 +13,7 @@ from vision.appearance.bare_picture import NO_BARE, BarePicture
 from vision.compiled import compiled
 from vision.inference.geometry import Geometry
 from vision.likelihood.boundaries import STEP_MM
-from vision.likelihood.dissimilarity import Dissimilarity, dissimilarity_at, texture_in
+from vision.likelihood.dissimilarity import Dissimilarity, dissimilarity_at, estimate_texture
 from vision.likelihood.noise import count_pairs, noise_by_brightness, usual_noise
 from vision.scene.materials import Materials
 from vision.scene.prisms import FIRST, LINE, PER_CELL, Floats, Prisms, Surfaces, shrunk
@@ -80,7 +80,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms, bare: BarePict
     step = max(1, int(np.ceil(STEP_MM * float(np.median(px_per_mm)) - WITHIN_PX)))
     pairs = count_pairs(small, step, shrunk(geometry.mat_px, shrink))
     noise = noise_by_brightness(pairs)
-    texture = texture_in(small, step, prisms.ground == Materials.TABLE, noise)
+    texture = estimate_texture(small, step, prisms.ground == Materials.TABLE, noise)
     are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, usual_noise(pairs)) > LINES_SHARE
     return View(
         small,
@@ -101,7 +101,7 @@ def lines_share(image: Picture, lines_px: Indices, step: int, noise: Array) -> f
     """Share (0…1) of the points ``lines_px`` (k, 2), row and column, that stand out in an image (height, width, 3).
 
     A point stands out if it is darker, or lighter, than both points ``step`` pixels beside it, or above and below it.
-    ``noise``: see :func:`vision.likelihood.noise.noise_of`.
+    ``noise``: see :func:`vision.likelihood.noise.measure_noise`.
     """
     return float(_lines_share(image, lines_px, step, LINE_DEVIATIONS * np.sqrt(noise[0] + 1)))
 

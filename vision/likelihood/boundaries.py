@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import compiled
-from vision.likelihood.dissimilarity import Dissimilarity, dissimilarity_at, unlike
+from vision.likelihood.dissimilarity import Dissimilarity, dissimilarity_at, dissimilarity_index
 from vision.likelihood.ground_contrasts import SeenGround, ground_sums
 
 Array = npt.NDArray[np.float32]
@@ -192,4 +192,4 @@ def _colours(
 @compiled
 def _ratio(image: Picture, one: tuple[int, int], other: tuple[int, int], ratios: Array, slope: Array) -> float:
     """Log-likelihood ratio that two surfaces meet between two pixels; tables from :func:`_weighted`."""
-    return float(ratios[unlike(image, one, other, slope)])
+    return float(ratios[dissimilarity_index(image, one, other, slope)])

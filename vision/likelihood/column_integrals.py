@@ -27,7 +27,7 @@ ROW_OFFSETS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """(5,) offsets of a line from its predicted row, as unrolled in :func:`sum_line_at_offsets`."""
 
 
-MISLED = 0.005
+OTHER_COLOUR_PROBABILITY = 0.005
 """Probability that a face, or the side of its piece, shows another piece's colour on somebody's own board.  A face may
 mirror a window or a wall, of whatever colour; in deep, noisy shade a side may look like that of another dark piece; and
 all of its pixels do so together.  With 0.02, this and none for faces, the truth of 25 boards falls 104, 102 and 147
@@ -42,7 +42,8 @@ class ColumnIntegrals(NamedTuple):
     Attributes:
         sums: (rows + 1, columns, channels) float32; row 0 is 0, row i the sum over the i crop rows above it.
         first_row: row of the crops at which the sums begin.
-        misled: probability that a face or a side shows a colour other than its piece's, see :data:`MISLED`.
+        misled: probability that a face or a side shows a colour other than its piece's, see
+            :data:`OTHER_COLOUR_PROBABILITY`.
     """
 
     sums: Array
@@ -74,7 +75,7 @@ def empty_integrals(columns: CropColumns) -> ColumnIntegrals:
     observations = columns.observations
     _, rows, width = observations.bins.shape
     sums = np.zeros((rows - columns.first_row + 1, width, columns.materials + 2), np.float32)
-    return ColumnIntegrals(sums, columns.first_row, MISLED if len(observations.expected) > 0 else 0.0)
+    return ColumnIntegrals(sums, columns.first_row, OTHER_COLOUR_PROBABILITY if len(observations.expected) > 0 else 0.0)
 
 
 @compiled

@@ -23,11 +23,11 @@ from vision.likelihood.lateral_runs import (
     LateralFaces,
     Walk,
     add_sums,
-    displacement,
+    gradient_residual,
     make_lateral_faces,
     make_walk,
+    placement_distance2,
     pyramids_of,
-    unevenness,
     visible_runs,
 )
 from vision.likelihood.memo import Memo, find, make_memo, put
@@ -43,11 +43,11 @@ Indices = npt.NDArray[np.intp]
 UNEXPLAINED_LOG = float(np.log(OUTLIER_SHARE / BINS**3)) + 1
 """Log-likelihood below which a pixel is not bare ground: e times as likely as an outlier.  Chosen by eye."""
 
-UNEVEN = 0.08
+FACE_DEVIATION = 0.08
 """Standard deviation of display values within a face: light falling off along it, texture, misplaced edges.
 Chosen by eye."""
 
-BEGINS = (0.0, 0.5, 1.0)
+START_FRACTIONS = (0.0, 0.5, 1.0)
 """Starting points of the placement search, as fractions of the way from the cell's centre to the placement found by
 colour alone.  Chosen by eye."""
 
@@ -61,17 +61,17 @@ STEPS = np.array(
 """(s, 3) float32 search steps of a pyramid and all above it: rotation index; mm right and down in the crop.
 Chosen by eye."""
 
-AROUND = 8
+TRANSLATIONS = 8
 """The first of these steps are the eight translations by a millimetre; the last two are the rotations."""
 
-PUT_ON_NATS = float(np.log(2 * np.pi * SEAT_MM**2 * len(TURNS_DEG)))
+LOG_PLACEMENTS = float(np.log(2 * np.pi * SEAT_MM**2 * len(TURNS_DEG)))
 """Logarithm of the effective number of placements of a pyramid on another: effective area, mm², of its normal
 distribution, times rotations."""
 
 ROUNDS = 4
 """Maximum number of rounds of these steps; two or three are mostly enough.  Chosen by eye."""
 
-REFINED = 3
+REFINED_TURNS = 3
 """Number of rotations of a tower that are refined: the likeliest ones of the coarse search.  Chosen by eye."""
 
 CLOSE_NATS = 20.0
@@ -86,7 +86,7 @@ SEARCH_STEP = 2
 pyramids (708 pictures, 25,488 squares) 54 squares were wrong with every column, 48 with every second, 64 with every
 third one."""
 
-OTHER_TURN = np.float32(-1e3)
+REJECTED_TURN = np.float32(-1e3)
 """Log-likelihood ratio of all rotations of a tower but its likeliest: below all others.  Chosen by eye."""
 
 
@@ -201,7 +201,7 @@ def crop_face_log_likelihood(
     """
     integrals = _sum_values(observations, background, cells)
     found, places = _search(integrals, crop_faces, cells, placement)
-    ratios = np.full((*found.shape, len(TURNS_DEG)), OTHER_TURN, np.float32)
+    ratios = np.full((*found.shape, len(TURNS_DEG)), REJECTED_TURN, np.float32)
     np.put_along_axis(ratios, places[:, :, 0, 0].astype(np.intp)[..., None], 0, axis=2)
     ratios += (found - found.max(axis=1, keepdims=True))[..., None]
     return CropFaceFits(ratios.reshape(len(cells), -1), *_likeliest(integrals, crop_faces, cells, found, places))
@@ -283,7 +283,7 @@ def _search(integrals: Array, crop_faces: CropFaces, cells: Indices, placement: 
         faces = make_lateral_faces(crop_faces.far[cells[k]], crop_faces.near[cells[k]])
         order, begins = _first_placements(integrals[k], faces, walk, towers, placement[k])
         memos = [make_memo(3 * pyramids_of(tower).shape[1]) for tower in towers]
-        for trial in range(REFINED):
+        for trial in range(REFINED_TURNS):
             least = likely[k].max() - CLOSE_NATS
             for number in range(len(towers)):
                 if likely[k, number] >= least or trial == 0:
@@ -332,7 +332,7 @@ def _first_placements(
         parts = np.zeros((tower.shape[1] * len(LATERAL_FACES), SUMS), np.float32)
         likely = np.full(len(tower), -np.inf, np.float32)
         for turn in range(len(tower)):
-            for share in BEGINS:
+            for share in START_FRACTIONS:
                 at[:, 0], at[:, 1], at[:, 2] = turn, np.rint(share * placement[0]), share * placement[1]
                 total = _log_likelihood(integrals, faces, walk, tower, at, parts, SEARCH_STEP)
                 if total > likely[turn]:
@@ -383,8 +383,8 @@ def _climb(
         if best == before or best < least:
             break
     spread = np.exp(tried - best)
-    placements = (1 + spread[:, :AROUND].sum(axis=1)) * (1 + spread[:, -2:].sum(axis=1))
-    return float(best + np.log(placements).sum() - PUT_ON_NATS * (len(at) - 1))
+    placements = (1 + spread[:, :TRANSLATIONS].sum(axis=1)) * (1 + spread[:, -2:].sum(axis=1))
+    return float(best + np.log(placements).sum() - LOG_PLACEMENTS * (len(at) - 1))
 
 
 @allocation_free
@@ -407,6 +407,6 @@ def _log_likelihood(
     add_sums(integrals, walk.runs[:count], parts)
     uneven, bare = 0.0, 0.0
     for part in parts:
-        uneven += unevenness(part, 1.0)
+        uneven += gradient_residual(part, 1.0)
         bare += part[5]
-    return float((-uneven / (2 * UNEVEN**2) - bare) * (step / INDEPENDENT_MM2) - 0.5 * displacement(at))
+    return float((-uneven / (2 * FACE_DEVIATION**2) - bare) * (step / INDEPENDENT_MM2) - 0.5 * placement_distance2(at))

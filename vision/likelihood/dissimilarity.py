@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
-from vision.likelihood.noise import BANDS, CHANNELS, FEW, NOISE_STRIDE, band_of, opponent_differences
+from vision.likelihood.noise import BANDS, CHANNELS, MIN_PAIRS, NOISE_STRIDE, band_of, opponent_differences
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -20,20 +20,20 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-VARIED = np.array([35.0, 12.0, 12.0])
+CONTRAST_DEVIATIONS = np.array([35.0, 12.0, 12.0])
 """Standard deviation, in codes, of the difference between two surfaces in each channel, where the picture is as bright
-as :data:`USUAL`; elsewhere it is proportional to brightness.  Chosen by eye."""
+as :data:`USUAL_BRIGHTNESS`; elsewhere it is proportional to brightness.  Chosen by eye."""
 
-FAINT = 0.2
+FAINT_CONTRAST = 0.2
 """Standard deviation of such a difference between two surfaces that differ faintly, as a share of the usual one."""
 
-USUAL = 128.0
+USUAL_BRIGHTNESS = 128.0
 """Brightness, in codes, for which contrasts are given."""
 
 MIN_SHARE = 0.4
 """Lower bound of a picture's brightness as a share of the usual one: contrasts do not scale below it."""
 
-EVEN = np.array([2.5, 1.0, 1.0])
+SURFACE_DEVIATIONS = np.array([2.5, 1.0, 1.0])
 """Standard deviation, in codes, of differences within one surface besides noise: texture and shading.  Chosen by
 eye."""
 
@@ -52,11 +52,13 @@ PER_NAT, FINE_NATS, ENTRIES = 16, 20, 641
 """Table of log-likelihood ratios: entries per nat of dissimilarity, up to so many nats (one per nat from there on), and
 their total number; still larger dissimilarities use the last entry."""
 
-FINE = PER_NAT * FINE_NATS
+FINE_ENTRIES = PER_NAT * FINE_NATS
 """Number of finely spaced entries."""
 
 _NATS = np.where(
-    np.arange(ENTRIES) < FINE, (np.arange(ENTRIES) + 0.5) / PER_NAT, np.arange(ENTRIES) - FINE + FINE_NATS + 0.5
+    np.arange(ENTRIES) < FINE_ENTRIES,
+    (np.arange(ENTRIES) + 0.5) / PER_NAT,
+    np.arange(ENTRIES) - FINE_ENTRIES + FINE_NATS + 0.5,
 )
 """Dissimilarity of two pixels at each entry: logarithm of a ratio of densities, offset to be 0 for equal pixels."""
 
@@ -86,13 +88,13 @@ def dissimilarity_at(
 ) -> Dissimilarity:
     """The likelihood ratios in a picture of this ``noise``, see :func:`.noise.noise_by_brightness`.
 
-    ``texture``: of the table, see :func:`texture_in`.  ``faint_share``: share of boundaries whose surfaces differ
+    ``texture``: of the table, see :func:`estimate_texture`.  ``faint_share``: share of boundaries whose surfaces differ
     faintly.
     """
     log_ratios, on_table = np.empty((BANDS, ENTRIES)), np.empty((BANDS, ENTRIES))
     narrow = np.empty((BANDS, CHANNELS), np.float32)
     plain, slopes = _densities(noise, 1.0), _slopes(noise)
-    pale = _densities(noise, FAINT) if faint_share > 0 else plain
+    pale = _densities(noise, FAINT_CONTRAST) if faint_share > 0 else plain
     own = _densities(noise, texture[1]) if texture[0] > 0 else plain
     for band in range(BANDS):
         ratio = (1 - faint_share) * plain[band] + faint_share * pale[band]
@@ -119,9 +121,9 @@ def _variances(noise: Array, band: int, scale: float) -> tuple[Array, Array]:
 
     In a band of brightness; ``scale``: strength of contrasts, as a share of the usual one.
     """
-    share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL, MIN_SHARE), 1.0)
-    narrow = (EVEN**2 + noise[band]).astype(np.float32)
-    return narrow, ((VARIED * share) ** 2 + narrow).astype(np.float32)
+    share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL_BRIGHTNESS, MIN_SHARE), 1.0)
+    narrow = (SURFACE_DEVIATIONS**2 + noise[band]).astype(np.float32)
+    return narrow, ((CONTRAST_DEVIATIONS * share) ** 2 + narrow).astype(np.float32)
 
 
 @compiled
@@ -153,7 +155,7 @@ def _powers(noise: Array, scale: float) -> Floats:
 
 
 @compiled
-def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple[float, float]:
+def estimate_texture(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple[float, float]:
     """How often two points of the table differ, as by grain, and how strongly, beyond what differs on any surface.
 
     The mixing proportion of pairs with such a contrast, by expectation maximisation (Dempster, Laird and Rubin, 1977),
@@ -174,10 +176,10 @@ def texture_in(image: Picture, step: int, is_table: Mask, noise: Array) -> tuple
         for x in range(0, width - step, NOISE_STRIDE):
             if is_table[y, x] and is_table[y + step, x] and is_table[y, x + step]:
                 other = (y, x + step) if (x // NOISE_STRIDE) % 2 else (y + step, x)
-                counts[unlike(image, (y, x), other, slopes)] += 1
+                counts[dissimilarity_index(image, (y, x), other, slopes)] += 1
                 count += 1
     best, most = (0.0, 1.0), -np.inf
-    if count < FEW:
+    if count < MIN_PAIRS:
         return best
     bands, entries = np.nonzero(counts)
     often, nats = np.empty(len(bands)), np.empty(len(bands))
@@ -219,7 +221,7 @@ def _share_of(often: Floats, plain: Floats, own: Floats) -> tuple[float, float]:
 
 
 @allocation_free
-def unlike(image: Picture, one: tuple[int, int], other: tuple[int, int], slope: Array) -> tuple[int, int]:
+def dissimilarity_index(image: Picture, one: tuple[int, int], other: tuple[int, int], slope: Array) -> tuple[int, int]:
     """Band of brightness of two pixels, and the table entry of their dissimilarity."""
     (brightness, first, second), band = opponent_differences(image, one, other), band_of(image, one, other)
     off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second

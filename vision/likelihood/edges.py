@@ -33,16 +33,16 @@ their cells.  Chosen by eye."""
 UNIT_MM = 4
 """Edge length over which shadows and texture are correlated: one observation.  Chosen by eye."""
 
-EVEN = 0.05
+SURFACE_DEVIATION = 0.05
 """Standard deviation of the difference in log brightness between two places on one surface.  Chosen by eye."""
 
-VARIED = 0.8
+CONTRAST_DEVIATION = 0.8
 """Standard deviation of that difference between two surfaces.  Chosen by eye."""
 
 EVEN_HUE, VARIED_HUE = 0.025, 0.3
 """Likewise for the difference in the log ratios of blue to red light, and of green to both.  Chosen by eye."""
 
-HUED = 0.5
+HUE_EDGE_PROBABILITY = 0.5
 """Probability that two surfaces that meet differ in hue: a grey cube on a grey pillar does not."""
 
 FALSE_EDGE = 0.05
@@ -215,7 +215,7 @@ def _log_ratio(crop: _Crop, standing: float, bare: float, is_outline: bool) -> f
     crop.totals[:] = 0
     for unit in crop.units:
         if unit[0, 0] >= 2:
-            even, varied = _densities(unit[0], EVEN, VARIED)
+            even, varied = _densities(unit[0], SURFACE_DEVIATION, CONTRAST_DEVIATION)
             _add_logs(plain, (even, varied, varied), standing, bare)
             if is_outline:
                 even_blue, varied_blue = _densities(unit[1], EVEN_HUE, VARIED_HUE)
@@ -226,7 +226,7 @@ def _log_ratio(crop: _Crop, standing: float, bare: float, is_outline: bool) -> f
         return float(plain[0] - plain[1])
     for logs in (plain, hued):
         logs[0] -= np.logaddexp(np.log(1 - FALSE_EDGE) + logs[1], np.log(FALSE_EDGE) + logs[2])
-    return float(np.logaddexp(np.log(1 - HUED) + plain[0], np.log(HUED) + hued[0]))
+    return float(np.logaddexp(np.log(1 - HUE_EDGE_PROBABILITY) + plain[0], np.log(HUE_EDGE_PROBABILITY) + hued[0]))
 
 
 @allocation_free

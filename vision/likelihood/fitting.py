@@ -18,7 +18,7 @@ FINE_STEPS_MM = (PIECE_STEP_MM, 0.3)
 ROUNDS = 2
 """Maximum number of rounds in which all moves of one step size are tried."""
 
-SAME = 1e-4
+PLACE_TOLERANCE = 1e-4
 """Rounding, mm or radians, within which places count as equal: steps are a thousand times as long."""
 
 WHOLE, LEAN = 0, -1
@@ -80,11 +80,11 @@ def refine_stack(scene: Scene, configuration: int, places: Floats) -> float:
 @allocation_free
 def _ways(scene: Scene) -> int:
     """Number of coordinates of a piece that are varied: x, y, and its turn where that is observable."""
-    return 3 if can_be_turned(scene) else 2
+    return 3 if is_rotation_observable(scene) else 2
 
 
 @allocation_free
-def can_be_turned(scene: Scene) -> bool:
+def is_rotation_observable(scene: Scene) -> bool:
     """Whether the turn of pieces is observable: that of cubes is, that of discs is not."""
     return bool(scene.prisms.rings_mm.shape[1] == CORNERS)
 
@@ -117,7 +117,7 @@ def log_likelihood_at(scene: Scene, configuration: int, places: Floats) -> float
     key[:] = 0
     key[0] = configuration
     for at in range(used):
-        key[1 + at] = np.rint(places[at // 3, at % 3] / SAME)
+        key[1 + at] = np.rint(places[at // 3, at % 3] / PLACE_TOLERANCE)
     slot = find(scene.memo, key)
     if not scene.memo.is_used[slot]:
         put(scene.memo, slot, key, stack_log_likelihood(scene, configuration, places))

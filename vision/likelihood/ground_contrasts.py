@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vision.appearance.bare_picture import PER_VALUE, BarePicture
 from vision.appearance.tone_curve import OFFSET
 from vision.compiled import allocation_free, compiled
-from vision.likelihood.dissimilarity import FALSE_EDGE, Dissimilarity, unlike
+from vision.likelihood.dissimilarity import FALSE_EDGE, Dissimilarity, dissimilarity_index
 from vision.likelihood.noise import CHANNELS, opponent, opponent_differences
 from vision.scene.materials import Materials
 
@@ -30,16 +30,16 @@ the evidence of one pair of pixels for it, since the edge of a piece may lie alo
 DRAWN_CODES, DRAWN_NOISES = 4.0, 3.0
 """Difference, in codes and in standard deviations of what was learned, up to which two points of a board are even."""
 
-UNSURE = 0.3
+DRAWN_CONTRAST_DEVIATION = 0.3
 """Standard deviation of a drawn contrast, as a share of it: the pose is half a pixel off, and blur differs."""
 
-WASHED_OUT = 0.15
+INVISIBLE_PROBABILITY = 0.15
 """Probability that a drawn contrast is invisible, as beneath a lamp's reflection."""
 
 DARKEST, BRIGHTEST = 0.2, 1.4
 """Range of the light on a drawing, as a share of the usual one."""
 
-GREATEST = 500.0
+MAX_EXPONENT = 500.0
 """Upper bound of the log-likelihood ratio before exponentiation."""
 
 TABLE = int(Materials.TABLE)
@@ -116,7 +116,9 @@ def _sum(
             column = number * column_step
             x, u = left + column, left + column + right
             if labels[y, x] == TABLE:
-                total += weight * dissimilarity.on_table[unlike(image, (y, x), (v, u), dissimilarity.slopes)]
+                total += (
+                    weight * dissimilarity.on_table[dissimilarity_index(image, (y, x), (v, u), dissimilarity.slopes)]
+                )
             elif is_learned and known[y, x] and known[v, u]:
                 blue = float(levels[y, x, 0]) - levels[v, u, 0]
                 green = float(levels[y, x, 1]) - levels[v, u, 1]
@@ -151,7 +153,7 @@ def _drawn_log_ratio(
         both = float(levels[one[0], one[1], channel]) + levels[other[0], other[1], channel]
         known += both / (PER_VALUE * gain[channel]) + offset
     lit = min(max(shown / known, DARKEST), BRIGHTEST) / PER_VALUE
-    band, entry = unlike(image, one, other, dissimilarity.slopes)
+    band, entry = dissimilarity_index(image, one, other, dissimilarity.slopes)
     return _mixed(
         opponent_differences(image, one, other),
         opponent(lit * apart[0] / gain[0], lit * apart[1] / gain[1], lit * apart[2] / gain[2]),
@@ -192,9 +194,9 @@ def _mixed(
     """
     squares, volume = 0.0, 1.0
     for channel in range(CHANNELS):
-        variance = narrow[channel] + (UNSURE * drawn[channel]) ** 2 + unsure[channel]
+        variance = narrow[channel] + (DRAWN_CONTRAST_DEVIATION * drawn[channel]) ** 2 + unsure[channel]
         squares += (shown[channel] - drawn[channel]) ** 2 / variance - shown[channel] ** 2 / narrow[channel]
         volume *= narrow[channel] / variance
-    as_drawn = np.sqrt(volume) * np.exp(min(-0.5 * squares, GREATEST))
-    board = (1 - FALSE_EDGE - WASHED_OUT) * as_drawn + WASHED_OUT + FALSE_EDGE * ratio
+    as_drawn = np.sqrt(volume) * np.exp(min(-0.5 * squares, MAX_EXPONENT))
+    board = (1 - FALSE_EDGE - INVISIBLE_PROBABILITY) * as_drawn + INVISIBLE_PROBABILITY + FALSE_EDGE * ratio
     return min(float(np.log(board / (1 - FALSE_EDGE + FALSE_EDGE * ratio))), MAX_NATS)

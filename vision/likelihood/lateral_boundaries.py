@@ -15,7 +15,7 @@ from vision.compiled import allocation_free, compiled
 from vision.likelihood.boundaries import STEP_MM, ratios_down
 from vision.likelihood.dissimilarity import dissimilarity_at
 from vision.likelihood.lateral_runs import LATERAL_FACES, Walk
-from vision.likelihood.noise import BANDS, noise_of
+from vision.likelihood.noise import BANDS, measure_noise
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -56,7 +56,7 @@ def make_contrasts(
     step, scale = round(STEP_MM * rows_per_mm), float(rows_per_mm)
     height, width, _ = codes.shape
     whole = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
-    noise = np.tile(noise_of(codes, step, whole), (BANDS, 1))
+    noise = np.tile(measure_noise(codes, step, whole), (BANDS, 1))
     dissimilarity = dissimilarity_at(noise, faint_share=FAINT_SHARE)
     down = ratios_down(codes, (step, scale), dissimilarity, counted)
     if board is not None:

@@ -19,23 +19,23 @@ from vision.compiled import compiled
 from vision.likelihood.crop_faces import CropFaces, make_crop_faces
 from vision.likelihood.hues import hue
 from vision.likelihood.lateral_boundaries import Contrasts, make_contrasts
-from vision.likelihood.lateral_fitting import FACE_WEIGHT, fit, uncovered
+from vision.likelihood.lateral_fitting import FACE_WEIGHT, fit, uncovered_sums
 from vision.likelihood.lateral_runs import LateralFaces, make_lateral_faces
 from vision.likelihood.lateral_views import (
     MIN_MM2,
     MIN_PX,
     PER_MM,
-    as_codes,
     correct_by_board,
+    ground_residuals,
     integrate,
     labels_round,
     observe,
-    off_usual,
+    to_codes,
 )
 from vision.likelihood.observations import FLOOR
 from vision.pose.projection import Registration
 from vision.scene.configurations import Configurations
-from vision.scene.crops import Crops, magnified
+from vision.scene.crops import Crops, magnify
 from vision.scene.label_buffer import MATERIAL_MASK, LabelBuffer
 from vision.scene.solids import TIP_MM
 
@@ -118,7 +118,7 @@ class _CloseLook(NamedTuple):
 
 def make_close_up(crops: Crops, pose: Registration, camera: Camera, configurations: Configurations) -> CloseUp:
     """The close-up of all cells."""
-    fine = magnified(crops, PER_MM, camera)
+    fine = magnify(crops, PER_MM, camera)
     crop_faces, sides = make_crop_faces(fine, pose, camera, configurations, TIP_MM)
     return CloseUp(fine, crop_faces, sides)
 
@@ -164,7 +164,7 @@ def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usu
     """
     (codes, gain, squares), floor = shown.pixels, usual.astype(np.float64)
     integrals = integrate(codes, gain, np.where(shown.is_floor, squares, -1))[0]
-    outside = uncovered(integrals, shown.faces, *placed)[:, 1:4] + MIN_PX * floor
+    outside = uncovered_sums(integrals, shown.faces, *placed)[:, 1:4] + MIN_PX * floor
     own = hue(inside[:, 1:4])
     return np.stack([own - hue(outside), own - hue(floor)])
 
@@ -180,11 +180,11 @@ def _look(
     )
     codes = np.asarray(remapped, np.uint8)
     shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[cell], crops.outside[cell], faces)
-    squares = off_usual(codes, ground.gain, shown, is_seen, ground.floor)
+    squares = ground_residuals(codes, ground.gain, shown, is_seen, ground.floor)
     board = None
     if ground.board is not None:
         correct_by_board(squares, codes, ground.gain, shown, ground.board)
-        board = as_codes(ground.board[0], ground.gain)
+        board = to_codes(ground.board[0], ground.gain)
     contrasts = make_contrasts(codes, squares >= 0, PER_MM, sides[cell], board)
     return _CloseLook((codes, ground.gain, squares), shown & MATERIAL_MASK == FLOOR, contrasts, faces)
 

@@ -15,10 +15,10 @@ from vision.likelihood.lateral_runs import (
     LateralFaces,
     Walk,
     add_sums,
-    displacement,
+    gradient_residual,
     make_walk,
+    placement_distance2,
     pyramids_of,
-    unevenness,
     visible_runs,
 )
 from vision.likelihood.lateral_views import PER_MM, LateralView
@@ -30,7 +30,7 @@ Indices = npt.NDArray[np.intp]
 FIRST_MM = 1.0
 """Spacing of the 3 × 3 grid of initial placements about the cell's centre."""
 
-REFINED = 2
+REFINED_PLACEMENTS = 2
 """Number of initial placements from which the search goes on."""
 
 ROUNDS = 12
@@ -115,7 +115,7 @@ def fit(view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDAr
 
 
 @compiled
-def uncovered(integrals: Floats, faces: LateralFaces, towers: Indices, placements: Floats) -> Floats:
+def uncovered_sums(integrals: Floats, faces: LateralFaces, towers: Indices, placements: Floats) -> Floats:
     """(f, SUMS) sums over all pixels that count in ``integrals``, except for those that a tower covers as placed.
 
     ``integrals``: see :class:`.lateral_views.LateralView`; ``placements``: of all ``towers``, see :class:`Fits`.
@@ -136,14 +136,14 @@ def uncovered(integrals: Floats, faces: LateralFaces, towers: Indices, placement
 
 @compiled
 def _first_placements(view: LateralView, faces: LateralFaces, tower: Indices, work: _Work, memo: Memo) -> Floats:
-    """(:data:`REFINED`, 3) the likeliest rotations and shifts, shared by all pyramids of a tower."""
+    """(:data:`REFINED_PLACEMENTS`, 3) the likeliest rotations and shifts, shared by all pyramids of a tower."""
     reach = FIRST_MM * PER_MM
     begins, totals, at = np.zeros((len(tower) * 9, 3)), np.zeros(len(tower) * 9), np.zeros((tower.shape[1], 3))
     for k in range(len(begins)):
         begins[k] = np.array([k // 9, (k // 3 % 3 - 1) * reach, (k % 3 - 1) * reach])
         at[:] = begins[k]
         totals[k] = _known(view, faces, tower, at, work, memo)
-    return begins[np.argsort(-totals)[:REFINED]]
+    return begins[np.argsort(-totals)[:REFINED_PLACEMENTS]]
 
 
 @compiled
@@ -221,8 +221,8 @@ def _log_likelihood(
     boundaries = boundary_log_ratio(view.contrasts, walk, count, step, seams)
     unexplained = view.ground
     for part in parts:
-        unexplained += step * (unevenness(part, 1 / PER_MM) / 3 - part[5])
+        unexplained += step * (gradient_residual(part, 1 / PER_MM) / 3 - part[5])
     mean = unexplained / max(view.pixels - step * mixed, 1.0)
     variance = max(mean - view.noise, 0.0) + view.variance
     likely = boundaries - 0.5 * view.weight * np.log(variance)
-    return float(FACE_WEIGHT * likely - 0.5 * displacement(at) / PER_MM**2)
+    return float(FACE_WEIGHT * likely - 0.5 * placement_distance2(at) / PER_MM**2)

@@ -167,7 +167,7 @@ def add_sums(
 
 
 @allocation_free
-def unevenness(part: npt.NDArray[np.floating], row_mm: float) -> float:
+def gradient_residual(part: npt.NDArray[np.floating], row_mm: float) -> float:
     """Residual sum of squares of a face's display values about a linear gradient from row to row.
 
     ``part``: see :func:`add_sums`; a row is ``row_mm`` high.
@@ -180,7 +180,7 @@ def unevenness(part: npt.NDArray[np.floating], row_mm: float) -> float:
 
 
 @allocation_free
-def displacement(at: npt.NDArray[np.floating]) -> float:
+def placement_distance2(at: npt.NDArray[np.floating]) -> float:
     """Squared Mahalanobis distance of pyramids placed ``at`` (p, 3) from the cell's middle and each other."""
     foot = at[len(at) - 1]
     off = (foot[1] ** 2 + foot[2] ** 2) / PLACE_MM**2

@@ -28,10 +28,10 @@ INDEPENDENT_MM2 = 20.0
 
 INDEPENDENT_PX = INDEPENDENT_MM2 * PER_MM**2
 
-EVEN = 0.01
+FACE_DEVIATION = 0.01
 """Standard deviation of display values on one face besides the noise of its pixels."""
 
-OTHER_GROUND = 0.15
+MAX_GROUND_DIFFERENCE = 0.15
 """Bound at which differences from the ground's usual display value are truncated: shadow and print may be any darker.
 Of 0.07, 0.08, 0.1, 0.15 and 0.25 this gave fewest faults."""
 
@@ -109,7 +109,7 @@ def labels_round(
 
 
 @compiled
-def off_usual(codes: Picture, gain: Array, labels: LabelBuffer, is_seen: Mask, floor: Array) -> Floats:
+def ground_residuals(codes: Picture, gain: Array, labels: LabelBuffer, is_seen: Mask, floor: Array) -> Floats:
     """(rows, columns) squared difference of each pixel from what is usual on its ground, −1 where none is used.
 
     Args:
@@ -131,7 +131,7 @@ def off_usual(codes: Picture, gain: Array, labels: LabelBuffer, is_seen: Mask, f
                 for channel in range(3):
                     off = shades[channel, codes[row, column, channel]] - usual[ground, channel]
                     total += off * off
-                squares[row, column] = min(float(total / np.float32(3)), OTHER_GROUND**2)
+                squares[row, column] = min(float(total / np.float32(3)), MAX_GROUND_DIFFERENCE**2)
     return squares
 
 
@@ -210,7 +210,7 @@ def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
 def correct_by_board(
     squares: Floats, codes: Picture, gain: Array, labels: LabelBuffer, board: tuple[Array, Array]
 ) -> None:
-    """Replace ``squares`` of :func:`off_usual` on bare floor by squared differences from a learned ``board``.
+    """Replace ``squares`` of :func:`ground_residuals` on bare floor by squared differences from a learned ``board``.
 
     Less its variance.  ``board``: as in :class:`vision.likelihood.lateral_faces.CellGround`.
     """
@@ -227,10 +227,10 @@ def correct_by_board(
             if np.isnan(more):
                 squares[row, column] = -1.0
             else:
-                squares[row, column] = min(max(more, np.float32(0)), np.float32(OTHER_GROUND**2))
+                squares[row, column] = min(max(more, np.float32(0)), np.float32(MAX_GROUND_DIFFERENCE**2))
 
 
-def as_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
+def to_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
     """(rows, columns, 3) uint8 b g r of ``expected`` (3, rows, columns) display values, and where they are known.
 
     ``gain``: (3,) display value of one code.
@@ -241,10 +241,10 @@ def as_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
 
 
 def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> LateralView:
-    """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` from :func:`off_usual`."""
+    """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` from :func:`ground_residuals`."""
     integrals, count, ground, noise = integrate(codes, gain, squares)
     pixels = max(float(count), 1.0)
-    variance = EVEN**2 + noise / INDEPENDENT_PX
+    variance = FACE_DEVIATION**2 + noise / INDEPENDENT_PX
     return LateralView(integrals, pixels, ground, noise, variance, pixels / INDEPENDENT_PX, contrasts)
 
 

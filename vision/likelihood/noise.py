@@ -24,10 +24,10 @@ BANDS = 8
 NOISE_STRIDE = 9
 """Stride in pixels at which noise, and the texture of the table, are measured."""
 
-FEW = 50
+MIN_PAIRS = 50
 """Pairs of pixels, in a band of brightness or of the table, below which nothing is measured."""
 
-NOISIEST = 4.0
+MAX_DARK_NOISE = 4.0
 """Largest standard deviation of noise in the dark, as a multiple of that of the usual noise."""
 
 
@@ -39,7 +39,7 @@ def pair_variance(apart: npt.NDArray[np.floating]) -> float:
 
 
 @compiled
-def noise_of(image: Picture, step: int, outline_px: Floats) -> Array:
+def measure_noise(image: Picture, step: int, outline_px: Floats) -> Array:
     """(channels,) float32 variance of the difference of two pixels ``step`` apart where a picture is even, codes².
 
     Measured within a convex outline (k, 2) px, that of the mat: a table's wood or cloth is never even.
@@ -66,7 +66,7 @@ def count_pairs(image: Picture, step: int, outline_px: Floats) -> Counts:
 
 @compiled
 def usual_noise(counts: Counts) -> Array:
-    """See :func:`noise_of`; from the counts of all bands of brightness, see :func:`count_pairs`."""
+    """See :func:`measure_noise`; from the counts of all bands of brightness, see :func:`count_pairs`."""
     variance, on_mat = np.zeros(CHANNELS, np.float32), counts[1].sum(axis=0)
     count = on_mat[0].sum()
     for channel in range(CHANNELS if count else 0):
@@ -78,22 +78,24 @@ def usual_noise(counts: Counts) -> Array:
 
 @compiled
 def noise_by_brightness(counts: Counts) -> Array:
-    """(bands, channels) float32 variances as of :func:`noise_of` in each band of brightness, the darkest first.
+    """(bands, channels) float32 variances as of :func:`measure_noise` in each band of brightness, the darkest first.
 
     A sensor's noise in linear light is larger in codes where the picture is dark: by up to 2.6 times in a dim room, in
     colour by up to 8.  There little of a mat may be visible, or nothing even.  So it is estimated from the lower
     quartile of the differences on the mat, or on what lies round it, and bounded by that of darker bands: some pairs
     lie across an edge.  ``counts``: from :func:`count_pairs`.
     """
-    variance, usual = _no_larger_than_darker(counts), usual_noise(counts)
+    variance, usual = _monotone_variances(counts), usual_noise(counts)
     for channel in range(CHANNELS):
         for band in range(BANDS):
-            variance[band, channel] = max(min(variance[band, channel], NOISIEST**2 * usual[channel]), usual[channel])
+            variance[band, channel] = max(
+                min(variance[band, channel], MAX_DARK_NOISE**2 * usual[channel]), usual[channel]
+            )
     return variance
 
 
 @compiled
-def _no_larger_than_darker(counts: Counts) -> Array:
+def _monotone_variances(counts: Counts) -> Array:
     """(bands, channels) variances, from the lower quartiles of the counted differences.
 
     The darkest bands with too few pairs have that of the next; infinite if there are none at all.
@@ -104,7 +106,7 @@ def _no_larger_than_darker(counts: Counts) -> Array:
         for band in range(BANDS):
             for side in range(2):
                 many = counts[side, band, channel].sum()
-                if many >= FEW:
+                if many >= MIN_PAIRS:
                     # The lower quartile of a normal variable's absolute values is 0.3186 standard deviations.
                     between = order_statistic(counts[side, band, channel], many // 4) - 0.5
                     least = min(least, (between / PARTS[channel] / 0.3186) ** 2)

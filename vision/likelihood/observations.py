@@ -96,7 +96,7 @@ def observe(
     return Observations(codes, gain, np.log(values + OFFSET), rows_of_code, bins, floor, colour_model, expected)
 
 
-def renew(observations: Observations, cells: Indices, latest: Observations) -> None:
+def update_observations(observations: Observations, cells: Indices, latest: Observations) -> None:
     """Overwrite the observations of ``cells`` (b,) with their ``latest`` ones."""
     observations.codes[cells], observations.bins[cells] = latest.codes, latest.bins
     observations.floor[cells] = latest.floor

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE, TOP_VALUE
 from vision.compiled import compiled
 from vision.likelihood.boundaries import Contrasts
-from vision.likelihood.crop_faces import UNEVEN
+from vision.likelihood.crop_faces import FACE_DEVIATION
 from vision.scene.materials import Materials
 
 Array = npt.NDArray[np.float32]
@@ -34,16 +34,16 @@ BLUR_PX = 2
 """Distance from the edge of the mat within which a face's boundary cannot be told from that edge.  A pillar two levels
 too high, whose upper face ended just inside the mat's edge, gained 10 nats."""
 
-EVEN_LOG = float(-1.5 * np.log(2 * np.pi * UNEVEN**2))
+EVEN_LOG = float(-1.5 * np.log(2 * np.pi * FACE_DEVIATION**2))
 """Log density (per display value³) of a pixel that has exactly its face's colour."""
 
 BIN_LOG = float(3 * np.log(BINS / TOP_VALUE))
 """Log density (per display value³) of a pixel to whose bin the colour model gives the likelihood 1."""
 
-MAX_OFF = float(2 * UNEVEN**2 * (EVEN_LOG - np.log(OUTLIER_SHARE / TOP_VALUE**3)))
+MAX_OFF = float(2 * FACE_DEVIATION**2 * (EVEN_LOG - np.log(OUTLIER_SHARE / TOP_VALUE**3)))
 """Squared distance (display values²) from its face's colour beyond which a pixel is more likely an outlier."""
 
-STRANGE = 1e-6
+UNKNOWN_COLOUR_PROBABILITY = 1e-6
 """Probability that a whole face has a colour that no material shows: rarer than single outliers.  Chosen by eye."""
 
 ROUNDS = 2
@@ -88,12 +88,12 @@ def make_colours(colour_model: Array, colours: int) -> Colours:
     pillar = [materials.column_side] * UPPER + [materials.column_tops]
     piece = [materials.sides] * UPPER + [materials.TOPS]
     apart = np.subtract.outer(np.arange(BINS), np.arange(BINS)) * (TOP_VALUE / BINS)
-    spread = np.exp(-(apart**2) / (2 * UNEVEN**2))
+    spread = np.exp(-(apart**2) / (2 * FACE_DEVIATION**2))
     spread /= spread.sum(axis=0)
     likelihood = np.exp(colour_model[:, list(GROUNDS)]).reshape(BINS, BINS, BINS, FIRST)
     uneven = np.einsum("ai,bj,ck,ijkm->abcm", spread, spread, spread, likelihood, optimize=True)
     ground = np.log(uneven).reshape(-1, FIRST).astype(np.float32)
-    known = np.maximum(np.exp(colour_model) - OUTLIER_SHARE / BINS**3, 0) + STRANGE / BINS**3
+    known = np.maximum(np.exp(colour_model) - OUTLIER_SHARE / BINS**3, 0) + UNKNOWN_COLOUR_PROBABILITY / BINS**3
     return Colours(np.log(known), ground, np.array([pillar, piece], np.intp), np.array([1, colours], np.intp))
 
 
@@ -117,7 +117,7 @@ def score_faces(labels: Labels, part: Part, colours: Colours, storeys: int, bodi
             # The fitted colour uses up one observation (Laplace's method).
             observed = area[region]
             evidence = (observed - min(observed, 1.0)) * EVEN_LOG - 1.5 * np.log(max(observed, 1.0))
-            total += evidence - off[region] / (2 * UNEVEN**2)
+            total += evidence - off[region] / (2 * FACE_DEVIATION**2)
     return float(total)
 
 

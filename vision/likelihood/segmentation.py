@@ -10,10 +10,21 @@ import numpy.typing as npt
 from vision.compiled import allocation_free, compiled
 from vision.likelihood.boundaries import COLOUR_STRIDE, Patch
 from vision.likelihood.memo import Memo, make_memo
-from vision.likelihood.surroundings import TOPS, Surroundings, make_surroundings, ways
+from vision.likelihood.surroundings import TOPS, Surroundings, make_surroundings, pair_offsets
 from vision.scene.configurations import PLACE_MM
 from vision.scene.prisms import FIRST, PER_PIECE, Floats, Prisms, Surfaces, first_surface, span_stack
-from vision.scene.runs import BASE, Runs, Spans, clear, covered_px, lay, lay_run, make_runs, make_spans, stop_of
+from vision.scene.runs import (
+    BASE,
+    Runs,
+    Spans,
+    clear,
+    covered_px,
+    fill_run,
+    fill_unpainted,
+    make_runs,
+    make_spans,
+    run_end,
+)
 
 Indices = npt.NDArray[np.intp]
 
@@ -156,7 +167,7 @@ def seen_share(scene: Scene, configuration: int, places: Floats) -> float:
 @allocation_free
 def _lay_stack(scene: Scene, configuration: int, places: Floats) -> None:
     span_stack(scene.spans, scene.prisms, (scene.cell, scene.rank, configuration), places)
-    lay(scene.runs, scene.spans, first_surface(scene.rank))
+    fill_unpainted(scene.runs, scene.spans, first_surface(scene.rank))
 
 
 @allocation_free
@@ -167,8 +178,8 @@ def _occlude(scene: Scene) -> None:
     for row in range(runs.painted[0], runs.painted[1]):
         for number in range(front.counts[row]):
             if front.labels[row, number] != BASE:
-                span = front.starts[row, number], stop_of(front, row, number)
-                counts[row] = lay_run(starts[row], labels[row], counts[row], runs.width, span, BASE)
+                span = front.starts[row, number], run_end(front, row, number)
+                counts[row] = fill_run(starts[row], labels[row], counts[row], runs.width, span, BASE)
 
 
 @allocation_free
@@ -206,7 +217,10 @@ def _along_rows(scene: Scene, way: int) -> float:
     Rows that the stack does not touch are taken from the surroundings.  This is where comparison spends most of its
     time: one loop over all rows, since a function call per row would pass all arrays of the scene anew.
     """
-    (right, below, step), ratios = ways(scene.patch.step, way), scene.patch.across if way == 0 else scene.patch.down
+    (right, below, step), ratios = (
+        pair_offsets(scene.patch.step, way),
+        scene.patch.across if way == 0 else scene.patch.down,
+    )
     around, many, seams, width = scene.around, len(scene.around.surfaces), scene.seams, scene.runs.width - right
     boundaries, first_seam_runs, seam_runs = around.boundaries, around.first_seam_runs, around.seam_runs
     counts, starts, labels, height = scene.runs.counts, scene.runs.starts, scene.runs.labels, len(scene.runs.counts)

@@ -25,7 +25,7 @@ Numbers = npt.NDArray[np.int16]
 CHANNELS = 3
 """Log brightness and two colour differences, which shade does not change."""
 
-EVEN = 0.01
+SURFACE_DEVIATION = 0.01
 """Standard deviation of each channel on one surface in addition to pixel noise: grain, reflections."""
 
 MAX_GROUNDS = 24
@@ -114,7 +114,7 @@ def cut_crop(
             _opponent(blue, green, red, values[1, column, row])
     variance = np.empty(CHANNELS)
     for channel in range(CHANNELS):
-        variance[channel] = EVEN**2 + _pixel_variance(values[1, ..., channel], surfaces)
+        variance[channel] = SURFACE_DEVIATION**2 + _pixel_variance(values[1, ..., channel], surfaces)
     return SurfaceCrop(first, values, _sums(values, surfaces), surfaces, count, shown, variance, table.column_mm)
 
 

@@ -85,7 +85,7 @@ def _boundaries(patch: Patch, shown: Surfaces, surfaces: Indices) -> tuple[Float
     boundaries, totals = np.zeros((2, height, width + 1)), np.zeros((2, height + 1))
     first_runs, runs = np.zeros((2, height + 1), np.int32), np.empty((height * width, 3), np.int32)
     for way in range(2):
-        right, below, step = ways(patch.step, way)
+        right, below, step = pair_offsets(patch.step, way)
         sums = patch.across if way == 0 else patch.down
         on_ground = patch.ground_across if way == 0 else patch.ground_down
         for row in range(height):
@@ -135,7 +135,7 @@ def _seams_between(surfaces: Indices) -> npt.NDArray[np.bool_]:
 
 
 @allocation_free
-def ways(step: int, way: int) -> tuple[int, int, int]:
+def pair_offsets(step: int, way: int) -> tuple[int, int, int]:
     """Offset to the right and down of the other pixel of a pair, ``step`` pixels off; and the row stride."""
     return (step, 0, 2) if way == 0 else (0, step, 1)
 

@@ -17,7 +17,7 @@ Gray = npt.NDArray[np.uint8]
 SPREADS_PX = np.arange(0.4, 6.01, 0.2)
 """Standard deviations of Gaussian blurs that are tried: from a sharp picture to one in which no marker is found."""
 
-TOO_BLURRED = 0.15
+MAX_BLUR_SHARE = 0.15
 """Standard deviation of the blur on the board, as a share of the lowest piece's height, above which readings suffer.
 In blurred pictures of five boards and two real photographs 29 of 6,488 squares were misread below it, one with p over
 0.99, and 81 of 5,918 above it, 15 of them with such p."""
@@ -25,12 +25,12 @@ In blurred pictures of five boards and two real photographs 29 of 6,488 squares 
 
 def is_too_blurred(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> bool:
     """Whether a picture (height, width) uint8 is so blurred that pieces cannot be counted reliably."""
-    return blur_mm(gray, kit, pose, camera) > most_blur_mm(kit)
+    return blur_mm(gray, kit, pose, camera) > max_blur_mm(kit)
 
 
-def most_blur_mm(kit: Kit) -> float:
+def max_blur_mm(kit: Kit) -> float:
     """Standard deviation of a blur on the board, in mm, above which heights of a kit's pieces are misread."""
-    return TOO_BLURRED * min(kind.height_mm for kind in kit.pieces)
+    return MAX_BLUR_SHARE * min(kind.height_mm for kind in kit.pieces)
 
 
 def blur_mm(gray: Gray, kit: Kit, pose: Registration, camera: Camera) -> float:

@@ -17,7 +17,7 @@ MAX_POSITION_STD_MM = 3.0
 centre.  With two stickers at one side of a board it is 3 to 6 mm, with two printed markers 2.5 at most, with three
 stickers 2.4."""
 
-NAMED = 6
+MAX_NAMED = 6
 """Squares named in one message."""
 
 
@@ -29,7 +29,7 @@ def check_certain(kit: Kit, pose: Registration, camera: Camera) -> None:
     unsure = np.flatnonzero(position_std_mm(kit, pose, camera) > MAX_POSITION_STD_MM)
     if len(unsure):
         seen, hidden = (", ".join(map(str, sorted(ids))) for ids in (pose.markers, missing))
-        names = ", ".join(kit.cells[cell] for cell in unsure[:NAMED]) + (", …" if len(unsure) > NAMED else "")
+        names = ", ".join(kit.cells[cell] for cell in unsure[:MAX_NAMED]) + (", …" if len(unsure) > MAX_NAMED else "")
         raise MatNotFound(f"the markers {seen} alone do not tell where {names} lie: show marker {hidden} too")
 
 

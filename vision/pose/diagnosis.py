@@ -56,7 +56,7 @@ COLOURLESS_SHARE, COLOUR_STRIDE = 0.01, 16
 """Share of coloured pixels below which a picture counts as colourless, and sampling stride in pixels on both axes."""
 
 
-def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> VisionError:
+def missing_markers_error(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> VisionError:
     """The error to raise for a picture (height, width) uint8 with too few of the kit's markers ``found``.
 
     ``strangers`` are ids of other markers of the kit's dictionary that were detected.
@@ -69,17 +69,17 @@ def why_unseen(gray: Gray, kit: Kit, found: Collection[int], strangers: Collecti
     return MatNotFound(partial(_why_not_found, gray, kit, found, strangers))
 
 
-def why_too_few(image: npt.NDArray[np.uint8], kit: Kit) -> str:
+def too_few_markers_message(image: npt.NDArray[np.uint8], kit: Kit) -> str:
     """Why a picture (height, width, 3) uint8 BGR shows too few of the kit's markers; "" if it shows enough."""
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     seen, wanted = set(detect(gray, kit.mat.dictionary)), {marker.id for marker in kit.mat.markers}
     if len(seen & wanted) >= MIN_MARKERS:
         return ""
-    return str(why_unseen(gray, kit, seen & wanted, seen - wanted))
+    return str(missing_markers_error(gray, kit, seen & wanted, seen - wanted))
 
 
 def _why_not_found(gray: Gray, kit: Kit, found: Collection[int], strangers: Collection[int]) -> str:
-    """Why no mat is found in a picture that is neither dark nor overexposed, as for :func:`why_unseen`."""
+    """Why no mat is found in a picture that is neither dark nor overexposed, as for :func:`missing_markers_error`."""
     names = ", ".join(str(marker.id) for marker in kit.mat.markers)
     if not found and (other := _other_kit(gray, kit, strangers)):
         return f"another mat is in view ({other}); the kit {kit.name} has markers {names}: choose the kit of this mat"

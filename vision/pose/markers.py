@@ -60,7 +60,9 @@ def _detector(name: str, window_px: int | None, smallest: float) -> cv2.aruco.Ar
     return cv2.aruco.ArucoDetector(dictionary(name), parameters)
 
 
-def settled(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], expected_px: Points) -> Points | None:
+def confirm_markers(
+    gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], expected_px: Points
+) -> Points | None:
     """Refined corners (m, 4, 2) px of markers about where they are expected; None unless all are confirmed there.
 
     Each corner is where the edges round it meet (``cv2.cornerSubPix``: Förstner and Gülch, A fast operator for

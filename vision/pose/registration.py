@@ -15,7 +15,7 @@ from calibration.kit import MIN_MARKERS, Kit, Mat
 from calibration.marker_alignment import MAX_BENT, align_markers, apart_from_table, side_px
 from vision.errors import MatNotFound, VisionError
 from vision.pose.certainty import check_certain
-from vision.pose.diagnosis import BLURRED, is_blurred, why_unseen
+from vision.pose.diagnosis import BLURRED, is_blurred, missing_markers_error
 from vision.pose.markers import detect
 from vision.pose.projection import Points, Registration, project
 
@@ -51,7 +51,7 @@ SAME_PLACE_SHARE = 0.05
 HOPELESS_FACTOR = 10.0
 """Factor by which an initial estimate's error may exceed the other's: refinement does not make up for more."""
 
-NAMED = 6
+MAX_NAMED = 6
 """Cells named in one message."""
 
 MAX_CHOICES = 64
@@ -82,7 +82,7 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
     detected = {number: corners for number, corners in seen.items() if number in wanted}
     found = _aligned(gray, detected, kit, camera)
     if len(found) < MIN_MARKERS:
-        raise why_unseen(gray, kit, found, set(seen) - wanted)
+        raise missing_markers_error(gray, kit, found, set(seen) - wanted)
     try:
         pose = _pose(gray, found, kit, camera)
     except MatNotFound as error:
@@ -113,7 +113,7 @@ def to_gray(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def most_reprojection_px(mat: Mat, camera: Camera, edge_px: float) -> float:
+def max_reprojection_px(mat: Mat, camera: Camera, edge_px: float) -> float:
     """Largest credible root mean square reprojection error of markers whose edges have ``edge_px`` in the picture.
 
     A share of the edge, more for stickers measured with a ruler, and the residual error of the ``camera``'s
@@ -130,7 +130,7 @@ def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
     inside = ((pixels >= 0) & (pixels < (camera.width_px, camera.height_px))).all(axis=1)
     if not inside.all():
         cells = [kit.cells[i] for i in np.flatnonzero(~inside)]
-        names = ", ".join(cells[:NAMED]) + (", …" if len(cells) > NAMED else "")
+        names = ", ".join(cells[:MAX_NAMED]) + (", …" if len(cells) > MAX_NAMED else "")
         raise MatNotFound(f"only part of the board is in the picture, {names} not: show all of it")
 
 
@@ -204,7 +204,7 @@ def _best_pose(
 ) -> Registration:
     """The pose of least reprojection error relative to the markers' edges.
 
-    ``of_most``: share of :func:`most_reprojection_px` up to which it is credible; ``is_kept`` (4 n,): which corners are
+    ``of_most``: share of :func:`max_reprojection_px` up to which it is credible; ``is_kept`` (4 n,): which corners are
     used, of the markers in the order of their numbers.
     """
     ids = tuple(sorted(found))
@@ -219,7 +219,7 @@ def _best_pose(
     if not poses:
         raise MatNotFound("the markers cannot be seen from above; is the picture mirrored?")
     share, edge_px, best = min(poses, key=lambda item: item[0])
-    if best.reprojection_px > of_most * most_reprojection_px(kit.mat, camera, edge_px):
+    if best.reprojection_px > of_most * max_reprojection_px(kit.mat, camera, edge_px):
         raise MatNotFound(
             f"the markers contradict each other (reprojection error {best.reprojection_px:.1f} px); "
             "is the mat flat, whole, and of this kit, and the camera file of this camera?"

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.marker_alignment import side_px
-from vision.pose.markers import detect, settled
+from vision.pose.markers import confirm_markers, detect
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import (
     THRESHOLD_WINDOW_PX,
     check_in_view,
     marker_corners,
-    most_reprojection_px,
+    max_reprojection_px,
     refine,
     register,
     to_gray,
@@ -27,7 +27,7 @@ from vision.pose.registration import (
 MARGIN_SHARE = 0.5
 """Search margin round a marker's last place, as a share of its size; a mat moved farther is registered from scratch."""
 
-STEADY = 1.5
+MAX_ERROR_GROWTH = 1.5
 """Growth of the reprojection error above which markers are detected again: one may be covered."""
 
 SMALLEST = 1.0
@@ -36,7 +36,7 @@ SMALLEST = 1.0
 MOVED_PX = 0.15
 """Shift from which on a sticker counts as moved: the error of detected corners is as large."""
 
-ALIKE = 0.9
+MIN_CORRELATION = 0.9
 """Least correlation of a sticker with its earlier picture, as noise leaves it: below it a shift has no meaning."""
 
 MIN_FOLLOWED = 3
@@ -68,7 +68,7 @@ class PoseTracker:
         Raises VisionError, MatNotFound.
         """
         if self._last is not None:
-            followed = follow(image, self._kit, self._camera, self._last.pose)
+            followed = track_pose(image, self._kit, self._camera, self._last.pose)
             if followed is not None:
                 self._last = _Sighting(followed)
                 return followed
@@ -80,7 +80,7 @@ class PoseTracker:
         return pose
 
 
-def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Registration) -> Registration | None:
+def track_pose(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Registration) -> Registration | None:
     """The pose of the camera in a picture (height, width, 3) uint8 BGR, not far from where it was ``before``.
 
     None unless every marker of the mat, except those hidden before, is detected once, near its last place, and all of
@@ -93,17 +93,20 @@ def follow(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: Regis
     gray = _gray_near(image, expected)
     for number in hidden:
         place = project(marker_corners(kit.mat, number), before, camera)[None]
-        if settled(_gray_near(image, place), kit.mat.dictionary, (number,), place) is not None:
+        if confirm_markers(_gray_near(image, place), kit.mat.dictionary, (number,), place) is not None:
             return None
     begin = np.asarray(cv2.Rodrigues(before.rotation)[0], np.float64), before.translation_mm.reshape(3, 1).copy()
-    looks: tuple[tuple[MarkerFinder, float], ...] = ((settled, STEADY * before.reprojection_px), (_found, np.inf))
+    looks: tuple[tuple[MarkerFinder, float], ...] = (
+        (confirm_markers, MAX_ERROR_GROWTH * before.reprojection_px),
+        (_found, np.inf),
+    )
     if kit.mat.is_measured:
         looks = looks[:1]  # a sticker's outline may be cut off by the board's edge
     for look, most_px in looks:
         seen = look(gray, kit.mat.dictionary, ids, expected)
         if seen is not None:
             pose = refine(world, seen.reshape(-1, 2), ids, camera, begin)
-            if pose.reprojection_px <= min(most_px, most_reprojection_px(kit.mat, camera, side_px(seen))):
+            if pose.reprojection_px <= min(most_px, max_reprojection_px(kit.mat, camera, side_px(seen))):
                 check_in_view(kit, pose, camera)
                 return pose
     return None
@@ -138,7 +141,7 @@ def _is_still(was: Gray, shown: npt.NDArray[np.uint8]) -> bool:
     technique, 1981); light may have changed.
     """
     before, now = (_standard(picture) for picture in (was, to_gray(shown)))
-    if float((before * now).mean()) < ALIKE:
+    if float((before * now).mean()) < MIN_CORRELATION:
         return False
     down, across = np.gradient(before)
     shift_px = np.linalg.lstsq(np.column_stack([across.ravel(), down.ravel()]), (before - now).ravel(), rcond=None)[0]

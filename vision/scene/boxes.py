@@ -12,7 +12,7 @@ Boxes = npt.NDArray[np.float32]
 
 
 @compiled
-def touching(box: Boxes, boxes: Boxes) -> npt.NDArray[np.bool_]:
+def overlaps(box: Boxes, boxes: Boxes) -> npt.NDArray[np.bool_]:
     """(n,) bool, which of n boxes overlap another one (4,)."""
     touch = np.empty(len(boxes), np.bool_)
     for i in range(len(boxes)):
@@ -22,7 +22,7 @@ def touching(box: Boxes, boxes: Boxes) -> npt.NDArray[np.bool_]:
 
 
 @compiled
-def grouped(boxes: Boxes) -> npt.NDArray[np.intp]:
+def group_boxes(boxes: Boxes) -> npt.NDArray[np.intp]:
     """(n,) group numbers from 0, such that no two boxes of a group overlap (greedy colouring of the overlap graph)."""
     low, high = boxes[:, :2], boxes[:, 2:]
     groups = np.zeros(len(boxes), np.intp)

@@ -98,7 +98,7 @@ def make_crops(
     return Crops(origin, to_crop, to_picture, column_mm, u, v, maps, flat, outside, foreshortening, centres)
 
 
-def magnified(crops: Crops, times: int, camera: Camera) -> Crops:
+def magnify(crops: Crops, times: int, camera: Camera) -> Crops:
     """``crops`` with ``times`` rows and columns per millimetre; one of these is then their unit of length."""
     u, v = (np.arange(times * along[0], times * along[-1] + 1, dtype=np.int32) for along in (crops.u_mm, crops.v_mm))
     to_picture = crops.to_picture / times

@@ -153,7 +153,7 @@ def clear(runs: Runs) -> None:
 
 
 @allocation_free
-def lay(runs: Runs, spans: Spans, first: int) -> None:
+def fill_unpainted(runs: Runs, spans: Spans, first: int) -> None:
     """Paint polygons over unpainted runs, each labelled by its surface number less the ``first``."""
     counts, starts, labels, painted = runs.counts, runs.starts, runs.labels, runs.painted
     rows, from_middle = spans.rows, spans.from_middle
@@ -204,16 +204,16 @@ def _nearest_first(spans: Spans, row: int) -> tuple[int, int, int]:
 
 @allocation_free
 def _lay_row(runs: Runs, spans: Spans, row: int, first: int) -> None:
-    """See :func:`lay`; one row, from the farthest polygon to the nearest."""
+    """See :func:`fill_unpainted`; one row, from the farthest polygon to the nearest."""
     starts, labels = runs.starts[row], runs.labels[row]
     for number in range(spans.many[0]):
         if spans.rows[number, 0] <= row < spans.rows[number, 1]:
             span, label = (spans.begins[number, row], spans.stops[number, row]), spans.surfaces[number] - first
-            runs.counts[row] = lay_run(starts, labels, runs.counts[row], runs.width, span, label)
+            runs.counts[row] = fill_run(starts, labels, runs.counts[row], runs.width, span, label)
 
 
 @allocation_free
-def lay_run(starts: Numbers, labels: Numbers, count: int, width: int, span: tuple[int, int], label: int) -> int:
+def fill_run(starts: Numbers, labels: Numbers, count: int, width: int, span: tuple[int, int], label: int) -> int:
     """Paint columns of a row of ``count`` runs, from the first of ``span`` up to the second; the new number of runs.
 
     ``starts`` and ``labels`` (m,): as in :class:`Runs`.
@@ -249,11 +249,11 @@ def covered_px(runs: Runs) -> int:
     for row in range(runs.painted[0], runs.painted[1]):
         for number in range(runs.counts[row]):
             if runs.labels[row, number] != BASE:
-                total += stop_of(runs, row, number) - runs.starts[row, number]
+                total += run_end(runs, row, number) - runs.starts[row, number]
     return total
 
 
 @allocation_free
-def stop_of(runs: Runs, row: int, number: int) -> int:
+def run_end(runs: Runs, row: int, number: int) -> int:
     """The column past the last one of a run of a row."""
     return runs.starts[row, number + 1] if number + 1 < runs.counts[row] else runs.width

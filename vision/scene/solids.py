@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.heights import floor_mm, rises_mm
+from calibration.heights import base_heights_mm, floor_mm
 from calibration.kit import Kit, PieceKind
 
 Points = npt.NDArray[np.float64]
@@ -150,7 +150,7 @@ def pieces(kit: Kit, cell: str, stack: str, level: int | None = None) -> tuple[S
     floor = floor_mm(kit, level)
     return tuple(
         moved(piece(kit.piece(letter)), np.array([x, y, floor + rise]))
-        for letter, rise in zip(stack, rises_mm(kit, stack), strict=True)
+        for letter, rise in zip(stack, base_heights_mm(kit, stack), strict=True)
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.heights import rises_mm
+from calibration.heights import base_heights_mm
 from calibration.kit import Kit, PieceKind
 from vision.appearance.board_surface import view_board
 from vision.appearance.colour_model import build_colour_model
@@ -20,7 +20,7 @@ from vision.enrolment import Picture, colours_of
 from vision.likelihood.observations import observe
 from vision.pose.projection import Points, project
 from vision.scene.configurations import kit_configurations
-from vision.scene.crops import Crops, magnified, make_crops
+from vision.scene.crops import Crops, magnify, make_crops
 from vision.scene.materials import Materials
 from vision.scene.solids import hull, piece
 from vision.scene.terrain import floors_mm
@@ -128,16 +128,16 @@ def gather_evidence(
 
 def _crops(kit: Kit, layout: Mapping[str, str], middles: Points, photograph: Photograph) -> Crops:
     widest = max(kind.width_mm for kind in kit.pieces)
-    tallest = max(rises_mm(kit, stack)[-1] + kit.piece(stack[-1]).height_mm for stack in layout.values())
+    tallest = max(base_heights_mm(kit, stack)[-1] + kit.piece(stack[-1]).height_mm for stack in layout.values())
     crops = make_crops(middles, photograph.pose, photograph.camera, (widest * WIDER, tallest * HIGHER), 1)
     if UPSAMPLING**2 * crops.u_mm.size * crops.v_mm.size < MAX_PIXELS:
-        crops = magnified(crops, UPSAMPLING, photograph.camera)
+        crops = magnify(crops, UPSAMPLING, photograph.camera)
     return crops
 
 
 def _body(kit: Kit, stack: str, floor_mm: Points) -> Points:
     """(n, 3) mm, the corners of all pieces of a stack."""
-    rises = zip(stack, rises_mm(kit, stack), strict=True)
+    rises = zip(stack, base_heights_mm(kit, stack), strict=True)
     corners = [piece(kit.piece(letter)).points + floor_mm + np.array([0.0, 0.0, rise]) for letter, rise in rises]
     body: Points = np.vstack(corners)
     return body

@@ -20,7 +20,7 @@ from vision.sizing.polyhedra import POLYHEDRA, fit_by_colour
 from vision.sizing.sizes import WIDTH_RELATIVE_DEVIATION, Sizes
 from vision.sizing.tips import tip_share
 
-NOTHING_SEEN = "no piece is seen where the layout says: set the pieces as it says"
+NO_PIECE_FOUND = "no piece is seen where the layout says: set the pieces as it says"
 
 ROUNDS = 2
 """Rounds of measuring discs: the sides below their faces are taken to be as high as the round before has found."""
@@ -78,7 +78,7 @@ def measure_sizes(
 def _disc_sizes(kit: Kit, evidence: Evidence) -> Sizes:
     sizes = disc_sizes(kit, evidence)
     if sizes is None:
-        raise VisionError(NOTHING_SEEN)
+        raise VisionError(NO_PIECE_FOUND)
     return sizes
 
 
@@ -115,7 +115,7 @@ def _find_solids(image: Picture, groups: Sequence[PieceSize], evidence: Evidence
     single = [stack for stack in evidence.stacks if stack.count == 1]
     places = [(stack, place) for stack in single if (place := fit_by_colour(stack, evidence)) is not None]
     if single and not places:
-        raise VisionError(NOTHING_SEEN)
+        raise VisionError(NO_PIECE_FOUND)
     pieces = []
     for stack, place in places:
         piece = LocatedPiece(0, POLYHEDRA[stack.kind.shape], evidence.crops.centres_mm[stack.number], place)

@@ -33,7 +33,7 @@ from vision.capture.live import Device, LiveSource
 from vision.capture.phone import PhoneCamera
 from vision.capture.picamera import PiCamera
 from vision.capture.recording import Recording, RecordingSource
-from vision.capture.together import Together
+from vision.capture.together import MergedSource
 from vision.enrolment import enrol
 from vision.warm_up import warm_up
 
@@ -167,7 +167,7 @@ def open_input(
     camera_reader = _readers(kit, cameras, appearances, finders, ground_levels(kit, match.game, match.position))
     if recordings:
         played = [RecordingSource(recording) for recording in recordings]
-        return TableInput(played[0] if count == 1 else Together(played), camera_reader)
+        return TableInput(played[0] if count == 1 else MergedSource(played), camera_reader)
     usb, others = cameras[: len(devices)], cameras[len(devices) :]
     ribbon, held = others[: len(modules)], others[len(modules) :]
     drivers: list[Device] = [named_camera(device, camera) for device, camera in zip(devices, usb, strict=True)]

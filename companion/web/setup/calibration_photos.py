@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from calibration.lens import DEFAULT_BOARD, MIN_PHOTOS, BoardView, LensCalibration, calibrate_lens, covered, find_view
+from calibration.lens import (
+    DEFAULT_BOARD,
+    MIN_PHOTOS,
+    BoardView,
+    LensCalibration,
+    calibrate_lens,
+    corner_coverage,
+    find_view,
+)
 from companion.web.setup.files import write_picture
 from companion.web.setup.latest_frame import SetupError
 from vision.capture.frames import Frame
@@ -90,7 +98,7 @@ class CalibrationPhotos:
 
     def coverage(self, image: Picture | None) -> npt.NDArray[np.bool_]:
         """(rows, columns) bool, which parts of a picture of this size have had corners in some view."""
-        return covered(self.corners, (1, 1) if image is None else (image.shape[1], image.shape[0]))
+        return corner_coverage(self.corners, (1, 1) if image is None else (image.shape[1], image.shape[0]))
 
     def calibrated(self) -> LensCalibration:
         """The lens calibrated from all views.  Raises SetupError, ProfileError."""

@@ -17,7 +17,7 @@ from companion.errors import CompanionError
 from companion.simulate.table import SimulatedTable
 from vision.capture.frames import Frame, SourceLost
 from vision.capture.recording import RecordingSource, read_recording
-from vision.capture.together import Together
+from vision.capture.together import MergedSource
 from vision.errors import VisionError
 
 pytestmark = pytest.mark.pictures
@@ -75,7 +75,7 @@ def test_memory_is_given_back_before_loops_are_linked_and_after(examples, monkey
 def test_two_recordings_are_read_together(examples):
     folder = examples / "domination-1"
     seen = sight("--recording", folder, "--recording", folder)
-    assert isinstance(seen.source, Together)
+    assert isinstance(seen.source, MergedSource)
     assert isinstance(seen.camera_reader, MultiCameraReader)
     frame = next(seen.source.frames())
     assert [other.camera for other in frame.beside] == [1]

@@ -7,7 +7,7 @@ import pytest
 
 from calibration.appearance import linear
 from calibration.kit import load_kit
-from vision.appearance.piece_colours import faces_turned_alike, learn_pieces, weighted_median, wood
+from vision.appearance.piece_colours import faces_of_one_orientation, learn_pieces, weighted_median, wood_reflectance
 from vision.appearance.specular import faces_of
 
 KIT = load_kit("ziggurat")
@@ -107,13 +107,13 @@ def test_a_face_seen_edge_on_tells_a_colour_where_there_is_no_other():
 def test_a_pyramid_that_does_not_show_the_usual_side_is_learned_from_another():
     """A pyramid on which the common side is not visible is learned from another side."""
     green, pale = (0.1, 0.5, 0.1), (0.3, 0.5, 0.3)
-    assert faces_turned_alike([{1: green}, {1: green, 2: pale}, {2: pale}]) == [green, green, pale]
+    assert faces_of_one_orientation([{1: green}, {1: green, 2: pale}, {2: pale}]) == [green, green, pale]
 
 
 def test_halos_along_the_strokes_of_a_character_are_no_wood():
     """A webcam with sharpening shows the wood along the strokes brighter and paler."""
     own, halo, ink = (0.8, 0.7, 0.3), (1.1, 1.0, 0.8), (0.05, 0.05, 0.05)
     seen = np.array([own] * 45 + [halo] * 25 + [ink] * 30)
-    assert wood(seen, has_halos=True) == pytest.approx(own, abs=0.05)
+    assert wood_reflectance(seen, has_halos=True) == pytest.approx(own, abs=0.05)
     without = np.array([own] * 70 + [ink] * 30)
-    assert wood(without, has_halos=False) == pytest.approx(own, abs=0.01)
+    assert wood_reflectance(without, has_halos=False) == pytest.approx(own, abs=0.01)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.srgb import display
-from vision.appearance.shading import DRAWS, SENSOR_NOISE, Shading, draw
+from vision.appearance.shading import SAMPLES, SENSOR_NOISE, Shading, sample_display_values
 
 EVEN = Shading(lit=1.0, spread=0.0, shade=(1.0, 1.0), mirrored=0.0, tint=0.0)
 VARIED = Shading(lit=0.5, spread=0.2, shade=(0.1, 1.0), mirrored=0.03, tint=0.08, glare=0.2)
@@ -13,22 +13,25 @@ VARIED = Shading(lit=0.5, spread=0.2, shade=(0.1, 1.0), mirrored=0.03, tint=0.08
 @pytest.mark.parametrize("gray", [0.05, 0.2, 0.6])
 def test_a_surface_in_full_light_shows_its_colour_less_what_it_mirrored_when_it_was_enrolled(gray: float) -> None:
     """In uniform full light, the bright end of the distribution is the surface's own colour."""
-    shown = draw(np.full(3, gray), EVEN)
-    assert shown.shape == (DRAWS, 3)
+    shown = sample_display_values(np.full(3, gray), EVEN)
+    assert shown.shape == (SAMPLES, 3)
     assert shown.max() < display(np.array(gray)) + 6 * SENSOR_NOISE
     assert np.percentile(shown, 90) == pytest.approx(display(np.array(gray)), abs=0.05)
 
 
 def test_of_two_surfaces_the_lighter_one_shows_lighter_in_every_light() -> None:
     """All colours share their random numbers, so the tables of two colours do not differ by chance."""
-    dark, light = (draw(np.array(colour), VARIED) for colour in ((0.1, 0.2, 0.3), (0.15, 0.3, 0.45)))
+    dark, light = (sample_display_values(np.array(colour), VARIED) for colour in ((0.1, 0.2, 0.3), (0.15, 0.3, 0.45)))
     assert (dark <= light + 1e-5).all()
 
 
 def test_shade_darkens_and_glare_bleaches() -> None:
     """Shade lowers the mean, glare raises it and reduces the difference between channels."""
     colour = np.array((0.3, 0.1, 0.1))
-    full, shaded = draw(colour, EVEN), draw(colour, Shading(0.0, 0.0, (0.2, 0.4), 0.0, 0.0))
-    glaring = draw(colour, Shading(1.0, 0.0, (1.0, 1.0), 0.0, 0.0, glare=1.0))
+    full, shaded = (
+        sample_display_values(colour, EVEN),
+        sample_display_values(colour, Shading(0.0, 0.0, (0.2, 0.4), 0.0, 0.0)),
+    )
+    glaring = sample_display_values(colour, Shading(1.0, 0.0, (1.0, 1.0), 0.0, 0.0, glare=1.0))
     assert shaded.mean() < full.mean() < glaring.mean()
     assert np.ptp(glaring.mean(axis=0)) < np.ptp(full.mean(axis=0))

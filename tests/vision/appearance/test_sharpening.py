@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.appearance.sharpening import SHARPENED, halo, without_halo
+from vision.appearance.sharpening import MIN_HALO, halo, remove_halo
 from vision.pose.registration import register, to_gray
 
 
@@ -25,14 +25,14 @@ def sharpened(image, amount=0.8):
 
 def test_a_picture_as_the_lens_has_it_has_no_halo(photo):
     """An unsharpened photograph has no measurable halo."""
-    assert abs(halo(*photo)) < SHARPENED / 2
+    assert abs(halo(*photo)) < MIN_HALO / 2
 
 
 def test_a_sharpened_one_has_and_blurring_takes_it_away(photo):
     """A sharpened photograph has a halo, which blurring halves at least."""
     image, *rest = photo
-    assert halo(sharpened(image), *rest) > SHARPENED
-    assert halo(without_halo(sharpened(image)), *rest) < halo(sharpened(image), *rest) / 2
+    assert halo(sharpened(image), *rest) > MIN_HALO
+    assert halo(remove_halo(sharpened(image)), *rest) < halo(sharpened(image), *rest) / 2
 
 
 def test_without_markers_in_view_nothing_is_said(photo):
@@ -47,7 +47,7 @@ def test_a_part_is_blurred_as_in_the_whole_and_the_rest_stays(photo, box):
     """Blurring a box gives the same pixels as blurring the whole picture, and leaves the rest unchanged."""
     image, *_ = photo
     left, top, right, bottom = box
-    part, whole, inside = without_halo(image, box), without_halo(image), np.zeros(image.shape, np.bool_)
+    part, whole, inside = remove_halo(image, box), remove_halo(image), np.zeros(image.shape, np.bool_)
     inside[top:bottom, left:right] = True
     np.testing.assert_array_equal(part, np.where(inside, whole, image))
     assert (part != image).any()

@@ -12,7 +12,7 @@ from companion.simulate.light import to_linear, to_srgb
 from companion.simulate.placement import make_rng, set_up
 from companion.simulate.sprite import Scene, standing_solids
 from tools.boards import nearest_pose, random_camera, random_light, rendered
-from vision.appearance.specular import Sighting, matt_colours, mirrored
+from vision.appearance.specular import PieceColourSample, matt_colours, mirrored
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.reader import Reader
@@ -54,12 +54,12 @@ def test_a_black_piece_that_mirrors_a_lamp_is_told_by_its_sides():
     wooden, black = (0.58, 0.27, 0.09), (0.23, 0.21, 0.22)
     sides = [(0.29, 0.14, 0.04), (0.3, 0.13, 0.05)]
     dark = [(0.02, 0.015, 0.018), (0.025, 0.02, 0.022)]
-    _, colour = matt_colours([Sighting(wooden, sides), Sighting(black, dark)])
+    _, colour = matt_colours([PieceColourSample(wooden, sides), PieceColourSample(black, dark)])
     assert max(colour) < 0.08
     gray = [(0.1, 0.1, 0.1), (0.12, 0.11, 0.11)]
-    _, colour = matt_colours([Sighting(wooden, sides), Sighting(black, gray)])
+    _, colour = matt_colours([PieceColourSample(wooden, sides), PieceColourSample(black, gray)])
     assert colour == black
-    assert matt_colours([Sighting(black, dark)]) == [black]
+    assert matt_colours([PieceColourSample(black, dark)]) == [black]
 
 
 def test_a_lamp_is_told_from_what_tints_the_sides():
@@ -120,8 +120,8 @@ def test_a_face_as_pale_as_the_paper_behind_it_is_detected_by_its_character():
 
 def test_what_a_face_mirrors_need_not_be_white():
     """A pale red disc reflects a tinted window, a green one beside it nothing (values from a path-traced picture)."""
-    green = Sighting((0.608, 0.661, 0.480), [(0.396, 0.390, 0.275)])
-    pink = Sighting((0.869, 0.802, 0.692), [(0.531, 0.382, 0.267)])
+    green = PieceColourSample((0.608, 0.661, 0.480), [(0.396, 0.390, 0.275)])
+    pink = PieceColourSample((0.869, 0.802, 0.692), [(0.531, 0.382, 0.267)])
     assert mirrored(*pink) > 0.4
     seen_green, seen_pink = matt_colours([green, pink])
     assert seen_green == green.face
@@ -132,4 +132,4 @@ def test_what_a_face_mirrors_need_not_be_white():
 def test_pyramids_show_no_sides_below_their_faces():
     """Without visible sides the face colours are kept."""
     faces = [(0.3, 0.2, 0.1), (0.5, 0.5, 0.5)]
-    assert matt_colours([Sighting(face, []) for face in faces]) == faces
+    assert matt_colours([PieceColourSample(face, []) for face in faces]) == faces

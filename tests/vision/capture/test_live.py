@@ -70,7 +70,7 @@ def noise(seed):
 def quick(monkeypatch):
     """Shorten the intervals of reconnection attempts and of reported outages."""
     monkeypatch.setattr(live, "RETRY_S", 0.01)
-    monkeypatch.setattr(live, "BEAT_S", 0.01)
+    monkeypatch.setattr(live, "OUTAGE_REPEAT_S", 0.01)
 
 
 @pytest.fixture

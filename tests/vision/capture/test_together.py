@@ -3,7 +3,7 @@
 import numpy as np
 
 from vision.capture.frames import Frame, Outage
-from vision.capture.together import Together
+from vision.capture.together import MergedSource
 
 BLANK = np.zeros((4, 6, 3), np.uint8)
 
@@ -24,7 +24,9 @@ class Recorded:
 
 def pairs(*sources):
     """Return each frame's number with the (camera, number) of those beside it."""
-    return [(frame.seq, [(other.camera, other.seq) for other in frame.beside]) for frame in Together(sources).frames()]
+    return [
+        (frame.seq, [(other.camera, other.seq) for other in frame.beside]) for frame in MergedSource(sources).frames()
+    ]
 
 
 def test_frames_of_the_same_moment_come_together():
@@ -54,7 +56,7 @@ def test_three_cameras():
 def test_an_outage_is_passed_on_and_all_are_closed():
     """Outages are passed on, and closing closes all sources."""
     sources = (Recorded(Outage(0.0, "gone"), 0.1), Recorded(0.1))
-    together = Together(sources)
+    together = MergedSource(sources)
     assert [type(shot) for shot in together.frames()] == [Outage, Frame]
     together.close()
     assert all(source.closed for source in sources)

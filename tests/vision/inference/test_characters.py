@@ -9,7 +9,7 @@ from calibration.appearance import RIM_STEPS
 from calibration.kit import load_kit
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
-from vision.appearance.sharpening import without_halo
+from vision.appearance.sharpening import remove_halo
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.glyphs.face_detection import centre_faces
@@ -259,7 +259,7 @@ def test_rings_are_measured_in_the_picture_as_it_was_taken(enrolled, monkeypatch
     """
     reader, image, inferred = enrolled
     alphabet = make_alphabet(reader.appearance.glyphs, reader.appearance.ring_mm)
-    legible, measured_in = without_halo(image), []
+    legible, measured_in = remove_halo(image), []
     monkeypatch.setattr(characters, "weigh_by_rings", lambda shown, *_: measured_in.append(shown))
     read_characters(image, inferred(), alphabet, legible)
     assert [shown is image for shown in measured_in] == [True]

@@ -9,7 +9,7 @@ from vision.appearance.illumination import Illumination
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import LINES_SHARE, lines_share, make_view
 from vision.inference.render_and_compare import compare
-from vision.likelihood.noise import noise_of
+from vision.likelihood.noise import measure_noise
 from vision.scene.ground import grid_lines_px
 from vision.scene.prisms import LINE
 
@@ -45,7 +45,7 @@ def share(image, geometry):
     small = np.asarray(
         cv2.resize(image, None, fx=1 / prisms.shrink, fy=1 / prisms.shrink, interpolation=cv2.INTER_AREA)
     )
-    noise = noise_of(small, 2, geometry.mat_px / prisms.shrink)
+    noise = measure_noise(small, 2, geometry.mat_px / prisms.shrink)
     return lines_share(small, prisms.lines_px, 2, noise)
 
 

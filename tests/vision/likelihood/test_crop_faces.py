@@ -5,7 +5,7 @@ import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.crop_faces import (
-    UNEVEN,
+    FACE_DEVIATION,
     UNEXPLAINED_LOG,
     _blunted,
     _extents,
@@ -19,9 +19,9 @@ from vision.likelihood.lateral_runs import (
     SLOPE_SCALE_MM,
     SUMS,
     add_sums,
+    gradient_residual,
     make_lateral_faces,
     make_walk,
-    unevenness,
     visible_runs,
 )
 from vision.likelihood.observations import Background, Observations
@@ -106,7 +106,7 @@ def test_a_tower_is_scored_by_the_variance_of_each_face(crop_faces, right, down)
     squares = sum(uneven(values[painted == i], np.nonzero(painted == i)[0]) for i in range(1, 5))
     usual = behind.base[0][behind.base[0] > UNEXPLAINED_LOG].mean()
     bare = (behind.base[0] - usual)[painted > 0].sum()
-    expected = (-squares / (2 * UNEVEN**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / SEAT_MM**2
+    expected = (-squares / (2 * FACE_DEVIATION**2) - bare) / INDEPENDENT_MM2 - 0.5 * (right**2 + down**2) / SEAT_MM**2
 
     integrals = _sum_values(observations, behind, np.array([0]))[0]
     faces = make_lateral_faces(crop_faces.far[0], crop_faces.near[0])
@@ -163,7 +163,7 @@ def test_a_face_may_be_darker_at_its_foot_but_in_all_channels_alike():
         squares = ((values - values.mean(axis=0)) ** 2).sum()
         along = (rows * values.sum(axis=1)).sum()
         sums = [len(rows), *values.sum(axis=0), (values**2).sum(), 0, rows.sum(), (rows**2).sum(), along]
-        left.append(unevenness(np.array(sums), 0.5) / squares)
+        left.append(gradient_residual(np.array(sums), 0.5) / squares)
     assert left[0] < 0.1
     assert left[1] == pytest.approx(1.0)
 

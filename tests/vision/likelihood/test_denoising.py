@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.denoising import without_noise
+from vision.likelihood.denoising import denoise
 
 WIDTH, HEIGHT = 240, 160
 MAT = np.array([(40.0, 30.0), (200.0, 30.0), (200.0, 130.0), (40.0, 130.0)])
@@ -27,7 +27,7 @@ def picture():
 def test_noise_that_hides_a_contrast_is_smoothed_to_what_the_colour_model_grants(picture):
     """Noise far above the contrast of the pieces is smoothed to the level of the colour model."""
     noisy = picture(noise=11)
-    smooth = without_noise(noisy, MAT, GAIN, contrast=0.07)
+    smooth = denoise(noisy, MAT, GAIN, contrast=0.07)
     assert noisy[40:120, 60:180].std() > 10
     assert smooth[40:120, 60:180].std() == pytest.approx(0.02 / GAIN, rel=0.2)
     assert smooth[40:120, 60:180].mean() == pytest.approx(160, abs=1)
@@ -36,10 +36,10 @@ def test_noise_that_hides_a_contrast_is_smoothed_to_what_the_colour_model_grants
 def test_where_colours_are_told_apart_all_edges_are_kept(picture):
     """With strong contrast the picture is not smoothed."""
     noisy = picture(noise=11)
-    assert without_noise(noisy, MAT, GAIN, contrast=0.4) is noisy
+    assert denoise(noisy, MAT, GAIN, contrast=0.4) is noisy
 
 
 def test_a_rough_table_round_an_even_mat_is_no_noise(picture):
     """Texture outside the mat does not trigger smoothing."""
     rough = picture(noise=1, table_noise=30)
-    assert without_noise(rough, MAT, GAIN, contrast=0.02) is rough
+    assert denoise(rough, MAT, GAIN, contrast=0.02) is rough

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.dissimilarity import FALSE_EDGE, texture_in
-from vision.likelihood.noise import BANDS, noise_of
+from vision.likelihood.dissimilarity import FALSE_EDGE, estimate_texture
+from vision.likelihood.noise import BANDS, measure_noise
 
 SIZE, STEP, CODE, CONTRAST = (200, 300), 2, 120.0, 60.0
 SHADES = (0.4, 0.4), (10.0, CONTRAST)
@@ -29,7 +29,7 @@ def picture():
         codes[~is_table] = CODE + rng.normal(0, 1, (np.count_nonzero(~is_table), 3))
         image = np.clip(codes, 0, 255).astype(np.uint8)
         mat_px = np.array([(SIZE[1] // 2, 0), (SIZE[1], 0), (SIZE[1], SIZE[0]), (SIZE[1] // 2, SIZE[0])], float)
-        return image, is_table, np.tile(noise_of(image, STEP, mat_px), (BANDS, 1))
+        return image, is_table, np.tile(measure_noise(image, STEP, mat_px), (BANDS, 1))
 
     return of
 
@@ -39,23 +39,23 @@ def test_the_texture_of_a_table_is_measured(picture, share):
     """The share of differing pairs is measured within 0.06."""
     image, is_table, noise = picture(share)
     expected = share * (1 - share / 2)
-    found, _ = texture_in(image, STEP, is_table, noise)
+    found, _ = estimate_texture(image, STEP, is_table, noise)
     assert found + FALSE_EDGE == pytest.approx(expected, abs=0.06)
 
 
 def test_faint_grain_is_told_from_strong_contrasts(picture):
     """The contrast scale separates faint grain from strong texture."""
-    scales = [texture_in(image, STEP, is_table, noise)[1] for image, is_table, noise in map(picture, *SHADES)]
+    scales = [estimate_texture(image, STEP, is_table, noise)[1] for image, is_table, noise in map(picture, *SHADES)]
     assert scales[0] < 0.5 < scales[1]
 
 
 def test_an_even_table_changes_no_oftener_than_any_surface(picture):
     """A uniform table has hardly any texture."""
     image, is_table, noise = picture(0.0)
-    assert texture_in(image, STEP, is_table, noise)[0] < 0.01
+    assert estimate_texture(image, STEP, is_table, noise)[0] < 0.01
 
 
 def test_a_table_that_is_hardly_seen_is_taken_for_an_even_one(picture):
     """Without visible table the texture is 0."""
     image, _, noise = picture(0.4)
-    assert texture_in(image, STEP, np.zeros(SIZE, np.bool_), noise)[0] == 0
+    assert estimate_texture(image, STEP, np.zeros(SIZE, np.bool_), noise)[0] == 0

@@ -6,7 +6,7 @@ import pytest
 from vision.appearance import colour_model
 from vision.appearance.illumination import Illumination
 from vision.appearance.tone_curve import OFFSET
-from vision.likelihood.observations import Observations, background, log_likelihood, observe, renew
+from vision.likelihood.observations import Observations, background, log_likelihood, observe, update_observations
 from vision.scene.crops import Crops
 from vision.scene.label_buffer import RANK_BITS
 from vision.scene.visibility import Visibility
@@ -60,7 +60,7 @@ def test_only_some_cells_are_observed_anew(image, crops, light):
         observe(after, crops, slice(None), light, table),
     )
     kept = [part.copy() for part in before[:4]]
-    renew(before, np.array([1]), latest)
+    update_observations(before, np.array([1]), latest)
     for part, old, new in zip(before[:4], kept, every[:4], strict=True):
         np.testing.assert_array_equal(part[1], new[1])
         np.testing.assert_array_equal(part[[0, 2]], old[[0, 2]])

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.likelihood.column_integrals import MISLED, ROW_OFFSETS, Lines, displaced, sum_line
+from vision.likelihood.column_integrals import OTHER_COLOUR_PROBABILITY, ROW_OFFSETS, Lines, displaced, sum_line
 from vision.likelihood.placement import (
     Placement,
     fit_lines,
@@ -138,10 +138,13 @@ def scores_of(table, face, side, misled):
     return scores
 
 
-@pytest.mark.parametrize(("face", "side", "lead"), [(3.0, 0.0, np.log(MISLED)), (0.0, 8.0, -np.log(MISLED))])
+@pytest.mark.parametrize(
+    ("face", "side", "lead"),
+    [(3.0, 0.0, np.log(OTHER_COLOUR_PROBABILITY)), (0.0, 8.0, -np.log(OTHER_COLOUR_PROBABILITY))],
+)
 def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colour(table, face, side, lead):
     """A whole face may reflect one window, and a whole side may be in deep shade."""
-    sure, bounded = (scores_of(table, face, side, misled) for misled in (0.0, MISLED))
+    sure, bounded = (scores_of(table, face, side, misled) for misled in (0.0, OTHER_COLOUR_PROBABILITY))
     assert abs(sure[0] - sure[1]) > 10
     assert bounded[0] - bounded[1] == pytest.approx(lead, abs=0.1)
     assert bounded.max() == pytest.approx(sure.max(), abs=0.01)
@@ -150,4 +153,4 @@ def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colou
 def test_a_side_in_deep_shade_does_not_outweigh_a_face(table):
     """With bounded evidence, face and side cancel each other instead of the side winning."""
     assert scores_of(table, 3.0, 8.0, misled=0.0).argmax() == 0
-    assert np.ptp(scores_of(table, 3.0, 8.0, misled=MISLED)) < 0.1
+    assert np.ptp(scores_of(table, 3.0, 8.0, misled=OTHER_COLOUR_PROBABILITY)) < 0.1

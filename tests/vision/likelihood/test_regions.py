@@ -5,7 +5,7 @@ import pytest
 
 from vision.appearance.colour_model import BINS, TOP_VALUE, bin_index
 from vision.likelihood.boundaries import contrasts_in
-from vision.likelihood.noise import BANDS, noise_of
+from vision.likelihood.noise import BANDS, measure_noise
 from vision.likelihood.regions import FIRST, REGIONS, UPPER, Part, make_colours, score_boundaries, score_faces
 from vision.scene.materials import Materials
 
@@ -99,7 +99,7 @@ def picture(labels, shadow=1.0):
 def boundary_scores(image, hidden):
     """Return the boundary scores of pillars whose upper face begins in rows 2 to 15."""
     whole = np.array([(0, 0), (WIDTH, 0), (WIDTH, HEIGHT), (0, HEIGHT)], float)
-    contrasts = contrasts_in(image, (1, 0.7), np.tile(noise_of(image, 1, whole), (BANDS, 1)))
+    contrasts = contrasts_in(image, (1, 0.7), np.tile(measure_noise(image, 1, whole), (BANDS, 1)))
     return [score_boundaries(pillar(first), hidden, contrasts) for first in range(2, 16)]
 
 

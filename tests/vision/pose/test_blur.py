@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.pose.blur import blur_mm, is_too_blurred, most_blur_mm
+from vision.pose.blur import blur_mm, is_too_blurred, max_blur_mm
 from vision.pose.registration import register, to_gray
 
 
@@ -34,7 +34,7 @@ def test_it_is_a_matter_of_focus_and_not_of_light(seen):
 def test_low_pieces_need_a_sharper_picture(seen, bench):
     """The allowed blur depends on the height of the lowest piece."""
     gray, where = seen
-    assert most_blur_mm(bench.kit) == pytest.approx(0.15 * min(kind.height_mm for kind in bench.kit.pieces))
+    assert max_blur_mm(bench.kit) == pytest.approx(0.15 * min(kind.height_mm for kind in bench.kit.pieces))
     assert not is_too_blurred(gray, *where)
     assert is_too_blurred(cv2.GaussianBlur(gray, (0, 0), 2.5), *where)
 

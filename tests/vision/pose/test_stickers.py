@@ -15,7 +15,7 @@ from vision.pose.certainty import check_certain, position_std_mm
 from vision.pose.markers import detect
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
-from vision.pose.tracking import PoseTracker, follow
+from vision.pose.tracking import PoseTracker, track_pose
 
 CUT_MM = 5.0
 TABLE_CODE = 40
@@ -144,8 +144,8 @@ def test_from_frame_to_frame(bench, stuck, photo):
     """A pose is not tracked from a frame in which the outline of a cut corner contradicts the marker."""
     cut = without_a_corner(photo, bench, 1, 2)
     found = register(to_gray(photo), stuck, bench.camera)
-    assert follow(photo, stuck, bench.camera, found) is not None
-    assert follow(cut, stuck, bench.camera, found) is None
+    assert track_pose(photo, stuck, bench.camera, found) is not None
+    assert track_pose(cut, stuck, bench.camera, found) is None
 
 
 def noisy(image, seed):

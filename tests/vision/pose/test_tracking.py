@@ -4,10 +4,10 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.pose.markers import settled
+from vision.pose.markers import confirm_markers
 from vision.pose.projection import project
 from vision.pose.registration import marker_corners, register, to_gray
-from vision.pose.tracking import follow
+from vision.pose.tracking import track_pose
 
 NAME = "domination-b-103.jpg"
 
@@ -40,7 +40,7 @@ def shifted(image, x_px, y_px):
 def test_it_is_the_pose_that_a_look_at_the_whole_picture_gives(bench, image, pose, push_px):
     """For shifts of up to 11 px, the tracked pose agrees with a full registration within 0.05 px."""
     pushed = shifted(image, *push_px)
-    followed = follow(pushed, bench.kit, bench.camera, pose)
+    followed = track_pose(pushed, bench.kit, bench.camera, pose)
     whole = register(to_gray(pushed), bench.kit, bench.camera)
     assert followed is not None
     assert np.abs(corners(bench, followed) - corners(bench, whole)).max() < 0.05
@@ -49,7 +49,7 @@ def test_it_is_the_pose_that_a_look_at_the_whole_picture_gives(bench, image, pos
 
 def test_a_mat_that_was_pushed_far_is_not_followed(bench, image, pose):
     """A shift by 90 px is not tracked."""
-    assert follow(shifted(image, 90, 40), bench.kit, bench.camera, pose) is None
+    assert track_pose(shifted(image, 90, 40), bench.kit, bench.camera, pose) is None
 
 
 @pytest.fixture
@@ -63,13 +63,13 @@ def covered(bench, image, pose):
 
 def test_a_covered_marker_is_not_followed(bench, covered, pose):
     """If a marker becomes covered, tracking gives up."""
-    assert follow(covered, bench.kit, bench.camera, pose) is None
+    assert track_pose(covered, bench.kit, bench.camera, pose) is None
 
 
 def test_while_a_marker_is_covered_the_others_are_followed(bench, covered):
     """If the last pose already lacked the covered marker, the others are tracked."""
     whole = register(to_gray(covered), bench.kit, bench.camera)
-    followed = follow(covered, bench.kit, bench.camera, whole)
+    followed = track_pose(covered, bench.kit, bench.camera, whole)
     assert followed is not None
     assert followed.markers == whole.markers
     assert len(whole.markers) == len(bench.kit.mat.markers) - 1
@@ -79,7 +79,7 @@ def test_while_a_marker_is_covered_the_others_are_followed(bench, covered):
 def test_a_marker_that_is_seen_again_is_looked_for(bench, image, covered):
     """Once the missing marker is visible again, tracking gives up in favour of a full registration."""
     partly = register(to_gray(covered), bench.kit, bench.camera)
-    assert follow(image, bench.kit, bench.camera, partly) is None
+    assert track_pose(image, bench.kit, bench.camera, partly) is None
 
 
 def test_a_reader_that_followed_finds_the_mat_again_wherever_it_lies(bench, image):
@@ -103,32 +103,32 @@ def test_markers_settle_where_their_edges_meet(bench, image, pose):
     """Refined corners do not depend on a start error of up to 1 px."""
     gray, numbers, expected = gray_and_corners(bench, image, pose)
     begun = expected + np.random.default_rng(5).uniform(-1, 1, expected.shape)
-    corners = settled(gray, bench.kit.mat.dictionary, numbers, begun)
+    corners = confirm_markers(gray, bench.kit.mat.dictionary, numbers, begun)
     assert corners is not None
-    assert np.abs(corners - settled(gray, bench.kit.mat.dictionary, numbers, expected)).max() < 0.05
+    assert np.abs(corners - confirm_markers(gray, bench.kit.mat.dictionary, numbers, expected)).max() < 0.05
 
 
 def test_markers_of_other_numbers_do_not_settle(bench, image, pose):
     """Markers with other numbers are rejected."""
     gray, numbers, expected = gray_and_corners(bench, image, pose)
-    assert settled(gray, bench.kit.mat.dictionary, numbers[::-1], expected) is None
+    assert confirm_markers(gray, bench.kit.mat.dictionary, numbers[::-1], expected) is None
 
 
 def test_markers_do_not_settle_a_module_beside_their_places(bench, image, pose):
     """A start that is off by one module is rejected."""
     gray, numbers, expected = gray_and_corners(bench, image, pose)
     module = (expected[:, [1]] - expected[:, [0]]) / 8
-    assert settled(gray, bench.kit.mat.dictionary, numbers, expected + module) is None
+    assert confirm_markers(gray, bench.kit.mat.dictionary, numbers, expected + module) is None
 
 
 def test_a_finger_on_one_corner_is_seen(bench, image, pose):
     """A finger over one corner is detected."""
     gray, numbers, expected = gray_and_corners(bench, image, pose)
     cv2.circle(gray, np.rint(expected[0, 2]).astype(int).tolist(), 9, 170, cv2.FILLED)
-    assert settled(gray, bench.kit.mat.dictionary, numbers, expected) is None
+    assert confirm_markers(gray, bench.kit.mat.dictionary, numbers, expected) is None
 
 
 def test_markers_at_the_picture_s_edge_do_not_settle(bench, image, pose):
     """Markers at the edge of the picture are rejected."""
     gray, numbers, expected = gray_and_corners(bench, image, pose)
-    assert settled(gray, bench.kit.mat.dictionary, numbers, expected - expected.min(axis=(0, 1))) is None
+    assert confirm_markers(gray, bench.kit.mat.dictionary, numbers, expected - expected.min(axis=(0, 1))) is None

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.scene.runs import BASE, add_polygon, clear, covered_px, lay, lay_run, make_runs, make_spans, paint
+from vision.scene.runs import (
+    BASE,
+    add_polygon,
+    clear,
+    covered_px,
+    fill_run,
+    fill_unpainted,
+    make_runs,
+    make_spans,
+    paint,
+)
 
 SIZE = (24, 31)
 FIRST = 100
@@ -43,7 +53,7 @@ def test_runs_show_what_was_painted_last(spans):
     """Runs agree with painted pixels, and clearing removes them."""
     painted, runs = np.full(SIZE, FIRST + BASE, np.int16), make_runs(SIZE, 13)
     paint(painted, spans)
-    lay(runs, spans, FIRST)
+    fill_unpainted(runs, spans, FIRST)
     np.testing.assert_array_equal(pixels(runs), painted - FIRST)
     assert covered_px(runs) == (painted >= FIRST).sum()
     clear(runs)
@@ -57,7 +67,7 @@ def test_a_run_may_lie_anywhere_in_a_row(rng):
     for label in range(20):
         begin, stop = sorted(rng.integers(0, SIZE[1] + 1, 2).tolist())
         row[begin:stop] = label
-        runs.counts[3] = lay_run(runs.starts[3], runs.labels[3], runs.counts[3], SIZE[1], (begin, stop), label)
+        runs.counts[3] = fill_run(runs.starts[3], runs.labels[3], runs.counts[3], SIZE[1], (begin, stop), label)
         np.testing.assert_array_equal(pixels(runs)[3], row)
 
 

@@ -72,9 +72,9 @@ def test_only_faces_towards_the_eye_are_seen() -> None:
 
 def test_stacks_rise_as_the_kit_says() -> None:
     """Discs rise by their height, a smaller pyramid by the tower's rise; a larger pyramid hides those below it."""
-    assert solids.rises_mm(load_kit("domination"), "RGB") == (0, 7, 14)
-    assert solids.rises_mm(load_kit("ziggurat"), "QDW") == (0, 15, 30)
-    assert solids.rises_mm(load_kit("ziggurat"), "wdQ") == (0, 0, 0)
+    assert solids.base_heights_mm(load_kit("domination"), "RGB") == (0, 7, 14)
+    assert solids.base_heights_mm(load_kit("ziggurat"), "QDW") == (0, 15, 30)
+    assert solids.base_heights_mm(load_kit("ziggurat"), "wdQ") == (0, 0, 0)
 
 
 def test_floor_is_mat_terrain_or_pillar() -> None:
