@@ -124,7 +124,7 @@ class BoardLens:
         return self.focal_deviation <= USABLE_FOCAL
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The focal length and how well it is known, in words."""
         return f"focal length {self.camera.matrix[0, 0]:.0f} px, known to {self.focal_deviation:.1%}"
 

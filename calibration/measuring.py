@@ -71,7 +71,7 @@ class MeasuredBoard:
     focal_deviation: float
 
     @property
-    def fits(self) -> bool:
+    def is_consistent(self) -> bool:
         """Whether clicks and markers fit each other."""
         return self.click_px <= MAX_OFF_PX
 

@@ -20,7 +20,7 @@ class DeviceClock:
         self._exchanges: deque[tuple[float, float]] = deque(maxlen=MAX_EXCHANGES)
         self._newest_ms = 0
 
-    def exchanged(self, sent_s: float, device_ms: int, received_s: float) -> None:
+    def add_exchange(self, sent_s: float, device_ms: int, received_s: float) -> None:
         """Record an exchange: a question was sent, the controller's clock showed ``device_ms``, the answer came."""
         middle_s = (sent_s + received_s) / 2
         self._exchanges.append((received_s - sent_s, middle_s - self._unwrapped(device_ms) / 1000))

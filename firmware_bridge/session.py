@@ -109,11 +109,11 @@ class Session:
             if t_s < self._greet_s:
                 return b"", ()
             self._greet_s = t_s + GREET_AGAIN_S
-            return PURGE + self._said(wire.Hello(wire.MAJOR, wire.MINOR), t_s), ()
+            return PURGE + self._encode(wire.Hello(wire.MAJOR, wire.MINOR), t_s), ()
         sent = b""
         if t_s >= self._ping_s:
             self._ping_s = t_s + PING_S
-            sent += self._said(wire.Ping(round(1000 * t_s) % (1 << 32)), t_s)
+            sent += self._encode(wire.Ping(round(1000 * t_s) % (1 << 32)), t_s)
         if not self._configured and t_s >= self._configure_s:
             self._configure_s = t_s + ASK_AGAIN_S
             sent += self.request(self._scale(), t_s)
@@ -121,23 +121,23 @@ class Session:
 
     def request(self, message: tuple[int, ...], t_s: float) -> bytes:
         """The bytes of a request: wire.Configure, Calibrate or AskStatus; its answer comes as an event."""
-        return self._said(message, t_s)
+        return self._encode(message, t_s)
 
     def receive(self, data: bytes, t_s: float) -> tuple[Event, ...]:
         """The events of bytes that have come at ``t_s``."""
         before = self._decoder.bad
         events: list[Event] = []
         for seq, message in self._decoder.feed(data):
-            events += self._heard(seq, message, t_s)
+            events += self._handle(seq, message, t_s)
         self.bad_frames += self._decoder.bad - before
         return tuple(events)
 
-    def _heard(self, seq: int, message: tuple[object, ...], t_s: float) -> tuple[Event, ...]:
+    def _handle(self, seq: int, message: tuple[object, ...], t_s: float) -> tuple[Event, ...]:
         if self._next_seq >= 0 and seq != self._next_seq:
             self.gaps += 1
         self._next_seq = (seq + 1) & 0xFF
         if isinstance(message, wire.Welcome):
-            return self._welcomed(message, t_s)
+            return self._handle_welcome(message, t_s)
         if not self._greeted:
             return ()
         if isinstance(message, wire.Heights):
@@ -145,7 +145,7 @@ class Session:
             return (self._sample(message, t_s),)
         if isinstance(message, wire.Pong):
             if message.re in self._sent:
-                self._clock.exchanged(self._sent.pop(message.re), message.ms, t_s)
+                self._clock.add_exchange(self._sent.pop(message.re), message.ms, t_s)
         elif isinstance(message, wire.Done):
             if message.re == self._configure_seq:
                 self._configured = True
@@ -155,12 +155,12 @@ class Session:
             return (message,)
         return ()
 
-    def _welcomed(self, welcome: wire.Welcome, t_s: float) -> tuple[Event, ...]:
+    def _handle_welcome(self, welcome: wire.Welcome, t_s: float) -> tuple[Event, ...]:
         if self._refused:
             return ()
         if welcome.major != wire.MAJOR or welcome.pillars != wire.PILLARS:
             self._refused = True
-            return (Refused(_misfit(welcome)),)
+            return (Refused(_incompatibility(welcome)),)
         is_known = self._greeted and welcome.boot == self._boot
         rebooted = self._boot is not None and welcome.boot != self._boot
         self._boot = welcome.boot
@@ -185,7 +185,7 @@ class Session:
         at = self._levels
         return wire.Configure(round(100 * at.base_mm), round(100 * at.step_mm), at.lowest, at.highest)
 
-    def _said(self, message: tuple[int, ...], t_s: float) -> bytes:
+    def _encode(self, message: tuple[int, ...], t_s: float) -> bytes:
         seq = self._seq
         self._seq = (seq + 1) & 0xFF
         self._sent[seq] = t_s
@@ -194,7 +194,7 @@ class Session:
         return wire.encode(message, seq)
 
 
-def _misfit(welcome: wire.Welcome) -> str:
+def _incompatibility(welcome: wire.Welcome) -> str:
     if welcome.major != wire.MAJOR:
         old = "the controller's firmware" if welcome.major < wire.MAJOR else "this program"
         return f"the controller speaks version {welcome.major} of the protocol, not {wire.MAJOR}; update {old}"

@@ -114,7 +114,7 @@ def read_board(seed: int) -> tuple[list[Cell], int]:
             table = tuple("" if rng.random() < EMPTY_SHARE else random_stack(rng, own.kit) for _ in own.kit.cells)
             scene = replace(own.scene, light=random_light(rng))
             reading = reader.read(Frame(_render(scene, table, TABLES * seed + number), number, 0.0))
-            unlike_count += bool(reading.unlike)
+            unlike_count += bool(reading.mismatched)
             visible = visible_fractions(scene, set_up(table, None, make_rng("boards", TABLES * seed + number)))
             for i, (stack, seen) in enumerate(zip(table, visible, strict=True)):
                 sight, p = reading.best(i)

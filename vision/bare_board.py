@@ -18,7 +18,7 @@ from vision.appearance.ground_light import Ground, make_ground
 from vision.appearance.illumination import Illumination, measure_illumination
 from vision.appearance.light_references import References
 from vision.inference.geometry import Geometry
-from vision.latest import LastValueCache
+from vision.last_value_cache import LastValueCache
 from vision.pose.projection import Registration
 
 

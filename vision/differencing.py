@@ -145,7 +145,7 @@ class Differencer:
             self._variance = _first_variance(pair.squares, pair.before)
         # What a pixel's neighbours do counts too.
         noise = np.maximum(cv2.blur(self._variance, (3, 3)), max(MIN_NOISE, NOISE_SHARE * self._usual_noise) ** 2)
-        variance = noise + pair.uneven(self._usual_light)
+        variance = noise + pair.uneven_light_variance(self._usual_light)
         self._usual_light += (pair.light - self._usual_light) / MEMORY_FRAMES
         area = np.ones(noise.shape, np.uint8) if area is None else area
         deviations = STILL_DEVIATIONS if self._moved else DEVIATIONS
@@ -200,7 +200,7 @@ class _FramePair:
         """Root mean square change by light, in codes."""
         return self.light * self._level
 
-    def uneven(self, usual: float) -> Array:
+    def uneven_light_variance(self, usual: float) -> Array:
         """(h, 1) variance in codes squared: light that changes more than ``usual`` may do so unevenly."""
         change = np.maximum(np.abs(self.gains).max(axis=1) - usual, 0.0) * self._level
         bands = np.minimum(np.arange(len(self.before)) // BAND_ROWS, len(change) - 1)

@@ -184,7 +184,7 @@ def _photograph(
     ``black``: as of :func:`board_of`.
     """
     pose = register(to_gray(image), kit, camera)
-    image = VeilingGlare(kit, black).removed(image, pose, camera)
+    image = VeilingGlare(kit, black).remove(image, pose, camera)
     if board is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
     placed = place_blocks(make_blocks(board, references(kit)), pose, camera)
@@ -269,7 +269,7 @@ def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str
         x, y = (pixels[..., i].reshape(-1, len(DIRECTIONS)).astype(np.float32) for i in (0, 1))
         codes = cv2.remap(image, x, y, cv2.INTER_LINEAR).reshape(*pixels.shape[:-1], 3)
         uneven = np.sort(codes.var(axis=3).sum(axis=3), axis=2)[..., :CIRCLES].sum(axis=2)
-        faces = faces.moved(steps_mm[(uneven / np.maximum(codes.mean(axis=(2, 3, 4)), 1) ** 2).argmin(axis=1)])
+        faces = faces.displaced(steps_mm[(uneven / np.maximum(codes.mean(axis=(2, 3, 4)), 1) ** 2).argmin(axis=1)])
     return faces
 
 

@@ -13,7 +13,7 @@ from calibration.kit import Kit, Pillars
 from vision.appearance.illumination import Illumination
 from vision.inference.pillar_levels import LevelQuery, estimate_levels
 from vision.inference.pillar_views import SHRINK, PillarViews, candidate_levels, make_views
-from vision.latest import LastValueCache
+from vision.last_value_cache import LastValueCache
 from vision.likelihood.regions import Colours
 from vision.pose.projection import Registration
 from vision.scene.terrain import floors_mm

@@ -51,7 +51,7 @@ from vision.inference.rims import without_rims
 from vision.inference.ring_heights import weigh_by_grooves
 from vision.inference.search import infer, infer_again
 from vision.inference.shadows import weigh_by_shadows
-from vision.latest import LastValueCache
+from vision.last_value_cache import LastValueCache
 from vision.level_estimator import Estimate, LevelEstimator
 from vision.likelihood.observations import Observations, observe
 from vision.likelihood.regions import make_colours
@@ -183,7 +183,7 @@ class Reader:
 
         Raises VisionError.
         """
-        image = self._glare.removed(frame.image, geometry.pose, self.camera)
+        image = self._glare.remove(frame.image, geometry.pose, self.camera)
         if self.kit.pillars is None:
             last, likely_levels = self._explained(image, geometry, changed), None
         else:
@@ -199,7 +199,7 @@ class Reader:
             tempered(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(image)),
             np.where(hidden, np.maximum(last.outlier_share, last.unexplained), last.outlier_share),
             frame.t_s,
-            unlike=tuple(np.flatnonzero(unlike).tolist()) if otherwise else (),
+            mismatched=tuple(np.flatnonzero(unlike).tolist()) if otherwise else (),
             levels=None if likely_levels is None else self.levels,
             level_log_likelihood=likely_levels,
         )
@@ -236,7 +236,7 @@ class Reader:
         return followed is not board
 
     def _photograph(self, image: npt.NDArray[np.uint8], pose: Registration) -> Photograph:
-        clear = self._glare.removed(image, pose, self.camera)
+        clear = self._glare.remove(image, pose, self.camera)
         return Photograph(clear, pose, self.camera, self.light(clear, pose))
 
     def _follow_pillars(self, known: ColumnAppearance, photograph: Photograph, bare: set[str]) -> bool:
@@ -254,7 +254,7 @@ class Reader:
         if self._last is None:
             return np.zeros(len(tables))
         geometry = self._last.hypothesis.geometry
-        image = self._glare.removed(frame.image, geometry.pose, self.camera)
+        image = self._glare.remove(frame.image, geometry.pose, self.camera)
         light = self.light(image, geometry.pose)
         smooth = self._colours.denoise(image, geometry, light)
         hypothesis = Hypothesis(self.observations(smooth, geometry, light), self._rim, geometry)

@@ -28,7 +28,7 @@ class Reading:
             shifted so that its logsumexp is 0, which makes ``exp`` the posterior under equal priors.
         outlier_share: (n,) float32 in 0…1, the share of outliers in the cell's surroundings: what neither the empty
             board nor any piece explains, or nothing that may stand there, such as a hand, a sleeve, an arm.
-        unlike: numbers of cells that look different from what they should, where a good part of the board does: the
+        mismatched: numbers of cells that look different from what they should, where a good part of the board does: the
             reading is not to be trusted then.  Empty for a board that is understood.
         t_s: time of the frame in seconds.
         changed: (n,) float32 in 0…1, the share of the cell's picture that differs from the last picture that made
@@ -47,7 +47,7 @@ class Reading:
     changed: npt.NDArray[np.float32] | None = None
     levels: tuple[int, ...] | None = None
     level_log_likelihood: npt.NDArray[np.float32] | None = None
-    unlike: tuple[int, ...] = ()
+    mismatched: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Check shapes once, here."""
@@ -65,11 +65,11 @@ class Reading:
         return {state: i for i, state in enumerate(self.states)}
 
     @property
-    def otherwise(self) -> str:
+    def mismatch(self) -> str:
         """What is wrong where a good part of the board looks otherwise than it should, and what to do; or ""."""
-        if not self.unlike:
+        if not self.mismatched:
             return ""
-        where = ", ".join(self.cells[cell] for cell in self.unlike)
+        where = ", ".join(self.cells[cell] for cell in self.mismatched)
         return (
             f"the board looks otherwise than the kit says on {where}: "
             "learn its look again (--empty), or correct the kit"

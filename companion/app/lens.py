@@ -53,5 +53,7 @@ class LensFinder:
             return None
         self._best = found
         if before is None or before.is_known != found.is_known:
-            self._say(f"lens from the board: {found.told}" if found.is_known else f"lens from the board: {TOO_STEEP}")
+            self._say(
+                f"lens from the board: {found.summary}" if found.is_known else f"lens from the board: {TOO_STEEP}"
+            )
         return found.camera

@@ -26,11 +26,11 @@ class MismatchReporter:
         """Take one read frame."""
         if look.reading is None:
             return
-        if not look.reading.otherwise:
+        if not look.reading.mismatch:
             self._since_s, self._is_told = None, False
             return
         if self._since_s is None:
             self._since_s = frame.t_s
         if frame.t_s - self._since_s >= LASTS_S and not self._is_told:
-            self._say(look.reading.otherwise)
+            self._say(look.reading.mismatch)
             self._is_told = True

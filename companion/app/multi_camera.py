@@ -123,7 +123,7 @@ def combined(readings: Sequence[Reading]) -> Reading:
 
 
 def _shots(frame: Frame) -> tuple[Frame, ...]:
-    return (frame, *frame.beside)
+    return (frame, *frame.others)
 
 
 def _sum(rows: Sequence[Array], heard: npt.NDArray[np.bool_]) -> Array:

@@ -140,8 +140,8 @@ class Table:
 
     def _handle_frame(self, shot: Frame, t_s: float) -> None:
         """Process one frame of the source, at ``t_s`` of the match."""
-        beside = tuple(replace(other, t_s=t_s - shot.t_s + other.t_s) for other in shot.beside)
-        frame = replace(shot, t_s=t_s, beside=beside)
+        beside = tuple(replace(other, t_s=t_s - shot.t_s + other.t_s) for other in shot.others)
+        frame = replace(shot, t_s=t_s, others=beside)
         for observer in self.state_observers:
             observer.see(frame)
         self.inbox.drain(partial(self._carry_out, t_s, t_s + shot.age_s))

@@ -102,7 +102,7 @@ def board_lens_report(result: BoardLens) -> list[str]:
     lines = [
         *(f"{path}: left out: {why}" for path, why in result.skipped),
         f"reprojection error {camera.reprojection_px:.3f} px over {counted(len(result.used), 'photograph')}",
-        result.told,
+        result.summary,
         f"principal point known to {result.centre_deviation_px:.0f} px, distortion {k1}",
     ]
     if not result.is_known:

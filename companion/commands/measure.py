@@ -100,19 +100,19 @@ def run(options: Options) -> int:
     wish = BoardOptions(dict(options.piece_mm), options.dictionary, options.output.stem)
     kit, board = measure(game, picture, field, wish, camera)
     sizes = None
-    if options.pieces is not None and board.fits:
+    if options.pieces is not None and board.is_consistent:
         layout, shown = parse_layout(options.layout, kit), load_picture(options.pieces)
         try:
             kit, sizes = with_measured_pieces(kit, board.camera, picture, shown, layout, start_levels(kit))
         except VisionError as error:
             raise ProfileError(f"{options.pieces}: {error}") from error
-    wrong = appearance_fault(kit, board.camera, picture) if board.fits else ""
+    wrong = appearance_fault(kit, board.camera, picture) if board.is_consistent else ""
     write_file(options.output, format_own_kit(kit))
     print("\n".join([*board_report(kit, board), *pieces_report(kit, dict(options.piece_mm), sizes)]))
     print(f"written: {options.output}")
     if wrong:
         print(wrong)
-    return DONE if board.fits and not wrong else NO
+    return DONE if board.is_consistent and not wrong else NO
 
 
 def board_report(kit: Kit, board: MeasuredBoard) -> list[str]:
@@ -123,7 +123,7 @@ def board_report(kit: Kit, board: MeasuredBoard) -> list[str]:
         f"markers {numbers}; {len(kit.cells)} squares of {across:.1f} x {up:.1f} mm",
         f"reprojection error {board.reprojection_px:.2f} px of the markers, {board.click_px:.2f} px of the corners",
     ]
-    if not board.fits:
+    if not board.is_consistent:
         lines.append("the four corners do not fit the markers: give them again; all markers must lie flat on the board")
     if not board.is_known:
         lines.append("the board is seen too steeply to tell the lens: put the camera lower, or give --camera")

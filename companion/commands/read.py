@@ -110,7 +110,7 @@ def run(options: Options) -> int:
         row, read = read_row(reader, path, image, levels)
         if wrong_grid and read is not None:
             row["warning"] = "; ".join(filter(None, (row.get("warning"), wrong_grid)))
-        found &= read is not None and not read[0].unlike
+        found &= read is not None and not read[0].mismatched
         print(json.dumps(row) if options.json else describe(row), flush=True)
         if options.overlay and read is not None:
             write_overlay(options.overlay, reader, image, *read)
@@ -133,10 +133,10 @@ def read_row(
     ms = 1000 * (time.perf_counter() - begun)
     row: Row = {"image": str(path), "found": True, "cells": squares(reading), "ms": round(ms, 1)}
     hidden = [cell for cell, share in zip(reading.cells, reading.outlier_share, strict=True) if share > OCCLUDED_SHARE]
-    if hidden and not reading.unlike:  # what is not understood need not be covered
+    if hidden and not reading.mismatched:  # what is not understood need not be covered
         row["covered"] = hidden
     badly_seen = warning(image, reader.kit, geometry.pose, reader.camera)
-    if wrong := "; ".join(filter(None, (reading.otherwise, badly_seen))):
+    if wrong := "; ".join(filter(None, (reading.mismatch, badly_seen))):
         row["warning"] = wrong
     return row, (reading, geometry)
 

@@ -62,7 +62,7 @@ class PhoneAccess:
     def compare(self, phone_ms: int | None, now_s: float) -> None:
         """Synchronise clocks: the phone got the last answer at ``phone_ms`` of its clock; None: its first request."""
         if phone_ms is not None and self._asked_s is not None:
-            self._clock.exchanged(self._asked_s, phone_ms, now_s)
+            self._clock.add_exchange(self._asked_s, phone_ms, now_s)
         self._asked_s = now_s
 
     def taken_s(self, phone_ms: int, now_s: float) -> float:

@@ -66,7 +66,7 @@ class Tape:
 
         Of several cameras only the first one's pictures are recorded.
         """
-        shot = next((shot for shot in (frame, *frame.beside) if shot.camera == 0), None)
+        shot = next((shot for shot in (frame, *frame.others) if shot.camera == 0), None)
         if shot is not None:
             self._put(_Shot(shot, is_calm))
 

@@ -82,7 +82,7 @@ class Controller:
         if self._heard_ms is None or now - self._heard_ms >= HOST_GONE_MS:
             return
         if news or now - self._reported_ms >= REPORT_MS:
-            heights = tuple([pillar.told() for pillar in self._pillars])
+            heights = tuple([pillar.report_height() for pillar in self._pillars])
             states = [pillar.fault << 5 | pillar.level for pillar in self._pillars]
             for bit, first, end in ((wire.LINES_A, 0, FIRST_MUX), (wire.LINES_B, FIRST_MUX, wire.PILLARS)):
                 if self._state & (bit | wire.SUPPLY_OFF):

@@ -92,7 +92,7 @@ class Pillar:
         self.level = wire.UNKNOWN_LEVEL
         self.fault = wire.OK
         self._before = self._last = -1
-        self._unrest = self._changed_ms = self._seated_ms = self._told = 0
+        self._noise_level = self._changed_ms = self._seated_ms = self._reported = 0
         self._nearest, self._farthest = 1, 0
         self.scale(Scale(), *NOMINAL)
 
@@ -100,11 +100,11 @@ class Pillar:
         """From now on raw ``low`` is the lowest level of ``scale``, ``high`` the highest."""
         self._scale, self._low, self._span = scale, low, high - low
         self._travel = (scale.highest - scale.lowest) * scale.step
-        self._noisy, self._quiet = 16 * self._raw_way(NOISY), 16 * self._raw_way(QUIET)
-        self._most = self._raw_way(MAX_CHANGE)
-        self._moved = self._raw_way(MOVED)
+        self._noisy, self._quiet = 16 * self._raw_distance(NOISY), 16 * self._raw_distance(QUIET)
+        self._most = self._raw_distance(MAX_CHANGE)
+        self._moved = self._raw_distance(MOVED)
         beyond = 8 * scale.step // 10
-        self._range = low - self._raw_way(beyond), high + self._raw_way(beyond)
+        self._range = low - self._raw_distance(beyond), high + self._raw_distance(beyond)
         self._nearest, self._farthest = 1, 0
 
     def step(self, raw: int, ms: int) -> bool:
@@ -115,9 +115,9 @@ class Pillar:
         if last < 0:
             change, last, before = 1, raw, raw
             self._seated_ms = ms
-        unrest = self._unrest
-        unrest += (change if change < self._most else self._most) - (unrest >> 4)
-        self._unrest = unrest
+        noise_level = self._noise_level
+        noise_level += (change if change < self._most else self._most) - (noise_level >> 4)
+        self._noise_level = noise_level
         # The middle one of three scans.
         if before > last:
             before, last = last, before
@@ -126,17 +126,17 @@ class Pillar:
         if change:
             self._changed_ms = ms
             # The fast path, for nearly every scan of a pillar at rest.
-            if self._nearest <= middle <= self._farthest and unrest <= self._noisy and not self.fault:
+            if self._nearest <= middle <= self._farthest and noise_level <= self._noisy and not self.fault:
                 self._seated_ms = ms
-                return not -self._moved <= middle - self._told <= self._moved
+                return not -self._moved <= middle - self._reported <= self._moved
         level, fault = self.level, self.fault
-        self._seat(ms)
-        self.fault = self._found(ms)
-        return self.level != level or self.fault != fault or abs(middle - self._told) > self._moved
+        self._update_level(ms)
+        self.fault = self._diagnose(ms)
+        return self.level != level or self.fault != fault or abs(middle - self._reported) > self._moved
 
-    def told(self) -> int:
+    def report_height(self) -> int:
         """The height in hundredths of a millimetre above the mat, which counts as reported from now on."""
-        self._told = self.raw
+        self._reported = self.raw
         return self.height()
 
     def height(self) -> int:
@@ -145,30 +145,30 @@ class Pillar:
         height = scale.base + scale.lowest * scale.step + (self.raw - self._low) * self._travel // self._span
         return min(max(height, 0), wire.UNKNOWN_HEIGHT - 1)
 
-    def _raw_way(self, way: int) -> int:
+    def _raw_distance(self, distance: int) -> int:
         """A distance in hundredths of a millimetre as a difference of raw values."""
-        return way * self._span // self._travel
+        return distance * self._span // self._travel
 
-    def _seat(self, ms: int) -> None:
+    def _update_level(self, ms: int) -> None:
         """Set the level, once the height is near one; a pillar on its way keeps its last one."""
         scale = self._scale
         steps, rest = divmod(self.height() - scale.base + scale.step // 2, scale.step)
         level = min(max(steps, scale.lowest), scale.highest)
         if level == steps and 100 * abs(rest - scale.step // 2) <= SEATED_PERCENT * scale.step:
-            centre = self._low + self._raw_way((level - scale.lowest) * scale.step)
-            near = self._raw_way(SEATED_PERCENT * scale.step // 100)
+            centre = self._low + self._raw_distance((level - scale.lowest) * scale.step)
+            near = self._raw_distance(SEATED_PERCENT * scale.step // 100)
             self._nearest, self._farthest = max(centre - near, OPEN_BELOW), min(centre + near, SHORT_ABOVE)
             self.level = level
             self._seated_ms = ms
 
-    def _found(self, ms: int) -> int:
+    def _diagnose(self, ms: int) -> int:
         """The fault, the gravest first."""
         raw = self.raw
         if raw < OPEN_BELOW:
             return wire.OPEN
         if raw > SHORT_ABOVE:
             return wire.SHORT
-        if self._unrest > (self._quiet if self.fault == wire.NOISY else self._noisy):
+        if self._noise_level > (self._quiet if self.fault == wire.NOISY else self._noisy):
             return wire.NOISY
         if ms - self._changed_ms >= STUCK_MS:
             return wire.STUCK

@@ -11,10 +11,12 @@ from vision.reading import EMPTY, Reading
 LINE = "the board looks otherwise than the kit says on {}: learn its look again (--empty), or correct the kit"
 
 
-def look(*unlike):
-    """Return a look in which ``unlike`` cells differ from the kit."""
+def look(*mismatched):
+    """Return a look in which ``mismatched`` cells differ from the kit."""
     cells = ("a1", "b1", "c1")
-    return ReadResult(Reading(cells, (EMPTY,), np.zeros((3, 1), np.float32), np.zeros(3, np.float32), unlike=unlike))
+    return ReadResult(
+        Reading(cells, (EMPTY,), np.zeros((3, 1), np.float32), np.zeros(3, np.float32), mismatched=mismatched)
+    )
 
 
 @pytest.fixture

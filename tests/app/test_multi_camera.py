@@ -53,7 +53,7 @@ def test_a_camera_that_knows_no_earlier_calm_does_not_say_in_a_review_what_has_c
     knows = ReadResult(reading(*rows, changed=[0.1, 0.4]), is_recalled=True)
     new = ReadResult(reading(*rows, changed=[0.9, 0.9]))
     image = np.zeros((2, 2, 3), np.uint8)
-    frame = Frame(image, 0, 0.0, beside=(Frame(image, 0, 0.0, camera=1),))
+    frame = Frame(image, 0, 0.0, others=(Frame(image, 0, 0.0, camera=1),))
     for answers, shares in (((knows, new), [0.1, 0.4]), ((new, new), [0.9, 0.9])):
         look = MultiCameraReader([OneEye(answer) for answer in answers]).look(frame, is_review=True)
         assert look.is_recalled == (knows in answers)
@@ -132,7 +132,7 @@ def looked(camera_reader, frame):
 
 def moment(pictures, t_s=0.0):
     """Return one frame of both cameras at the same time."""
-    return Frame(pictures[0], 0, t_s, beside=(Frame(pictures[1], 0, t_s, 1),))
+    return Frame(pictures[0], 0, t_s, others=(Frame(pictures[1], 0, t_s, 1),))
 
 
 def test_two_cameras_see_what_one_cannot(camera_reader, pictures):

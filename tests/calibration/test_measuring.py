@@ -65,7 +65,7 @@ def test_stickers_are_found_where_they_lie(knows_lens):
     result, stickers = measured(knows_lens=knows_lens)
     assert result.pitch_mm == pytest.approx((36, 36), abs=0.01)
     assert farthest_mm(result, stickers) < (0.1 if knows_lens else 1.0)
-    assert result.fits
+    assert result.is_consistent
     assert result.reprojection_px < 0.2
 
 
@@ -104,7 +104,7 @@ def test_two_pixels_of_a_hand_move_the_stickers_by_two_millimetres_at_most():
     """Noise of 2 px in the corners displaces the stickers by less than 2.5 mm."""
     result, stickers = measured(noise=2.0)
     assert farthest_mm(result, stickers) < 2.5
-    assert result.fits
+    assert result.is_consistent
 
 
 def test_corners_of_another_field_do_not_fit():
@@ -114,7 +114,7 @@ def test_corners_of_another_field_do_not_fit():
     corners[2] += (60, 40)
     found = {number: seen(places)[0] for number, places in stickers.items()}
     result = measure_board(Field(tuple(map(tuple, corners)), 8, 8, (288.0, None), EDGE_MM), found, SIZE, camera)
-    assert not result.fits
+    assert not result.is_consistent
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 0, 1, 2), (0, 1, 1, 2)])

@@ -137,15 +137,15 @@ def test_a_closed_session_says_nothing() -> None:
 def test_the_clock_believes_the_quickest_exchange() -> None:
     clock = DeviceClock()
     assert clock.host_s(500, 3.0) == 3.0
-    clock.exchanged(10.0, 2000, 10.4)
-    clock.exchanged(11.0, 3010, 11.02)
+    clock.add_exchange(10.0, 2000, 10.4)
+    clock.add_exchange(11.0, 3010, 11.02)
     assert clock.host_s(4000, 99.0) == pytest.approx(12.0)
     assert clock.host_s(4000, 11.9) == 11.9
 
 
 def test_the_clock_does_not_mind_the_counter_starting_over() -> None:
     clock = DeviceClock()
-    clock.exchanged(0.0, WRAP_MS - 1000, 0.0)
+    clock.add_exchange(0.0, WRAP_MS - 1000, 0.0)
     assert clock.host_s(WRAP_MS - 500, 99.0) == pytest.approx(0.5)
     assert clock.host_s(500, 99.0) == pytest.approx(1.5)
     assert clock.host_s(WRAP_MS - 100, 99.0) == pytest.approx(0.9)

@@ -48,8 +48,8 @@ def test_every_frame_is_written_in_order(tmp_path: Path) -> None:
 def test_of_several_cameras_the_first_is_recorded(tmp_path: Path) -> None:
     tape = Tape(RecordingWriter(tmp_path / "tape", INFO, 10**9), list[str]().append, is_live=False)
     other = replace(frame(1), camera=1)
-    tape.take(replace(frame(0), beside=(other,)), is_calm=False)
-    tape.take(replace(other, beside=(frame(2),)), is_calm=False)
+    tape.take(replace(frame(0), others=(other,)), is_calm=False)
+    tape.take(replace(other, others=(frame(2),)), is_calm=False)
     tape.take(other, is_calm=False)
     tape.close()
     assert [t_s for _, t_s in read_index(tmp_path / "tape")] == [0.0, 0.2]

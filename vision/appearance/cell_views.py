@@ -10,7 +10,7 @@ from calibration.camera import Camera
 from vision.appearance.board_surface import BoardView, LocalLight, light_round, predict, view_board, without_offset
 from vision.appearance.illumination import Illumination
 from vision.compiled import compiled
-from vision.latest import LastValueCache
+from vision.last_value_cache import LastValueCache
 from vision.pose.projection import Registration
 from vision.scene.crops import Crops
 

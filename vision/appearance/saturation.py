@@ -58,7 +58,7 @@ class CensoredTable:
         self._first = NOTHING_SATURATED
         self._last = [plane.copy() for plane in self._planes()]
 
-    def expect(self, first: Bins) -> bool:
+    def censor_from(self, first: Bins) -> bool:
         """Make saturated channels stand for bins from ``first`` on; returns whether that changes anything."""
         if first == self._first:
             return False

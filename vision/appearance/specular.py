@@ -94,23 +94,23 @@ def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = 
     return float(np.average(white, weights=likely)) if has_lamp else 0.0
 
 
-def matt_colours(sightings: Sequence[PieceColourSample]) -> list[Reflectance]:
+def matt_colours(samples: Sequence[PieceColourSample]) -> list[Reflectance]:
     """The colour of each piece without what its face mirrors.
 
     That is white, see :func:`mirrored`; but as it may be a window, or blue sky, a colour is no darker than its sides
     suggest, given how much brighter than their sides those faces are that mirror nothing.
     """
-    shades = [_shade(one) for one in sightings if one.sides]
+    shades = [_shade(one) for one in samples if one.sides]
     # A face that mirrors something is brighter relative to its sides: the others show what is usual.
     usual = max(shades) if len(shades) > 1 else None
-    white = [mirrored(face, sides, usual) for face, sides in sightings]
-    free = [sighting for sighting, amount in zip(sightings, white, strict=True) if sighting.sides and amount == 0]
+    white = [mirrored(face, sides, usual) for face, sides in samples]
+    free = [sample for sample, amount in zip(samples, white, strict=True) if sample.sides and amount == 0]
     faces = np.array([one.face for one in free]).reshape(-1, 3)
     below = np.array([np.median(one.sides, axis=0) for one in free]).reshape(-1, 3)
     # Where all faces mirror something nothing is known: 0.
     brighter = (faces * below).sum(axis=0) / np.maximum((below**2).sum(axis=0), 1e-9)
     colours = []
-    for (face, sides), amount in zip(sightings, white, strict=True):
+    for (face, sides), amount in zip(samples, white, strict=True):
         r, g, b = subtract_white(face, amount)
         if amount > 0:
             r, g, b = np.maximum((r, g, b), np.minimum(face, brighter * np.median(sides, axis=0))).tolist()
@@ -118,9 +118,9 @@ def matt_colours(sightings: Sequence[PieceColourSample]) -> list[Reflectance]:
     return colours
 
 
-def _shade(sighting: PieceColourSample) -> float:
+def _shade(sample: PieceColourSample) -> float:
     """How bright the sides of a piece are relative to its face."""
-    return float(np.median(sighting.sides, axis=0).sum() / max(sum(sighting.face), 1e-6))
+    return float(np.median(sample.sides, axis=0).sum() / max(sum(sample.face), 1e-6))
 
 
 def subtract_white(colour: Reflectance, white: float) -> Reflectance:

@@ -15,7 +15,7 @@ from calibration.appearance import Reflectance
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.srgb import display, linear_light
-from vision.latest import LastValueCache
+from vision.last_value_cache import LastValueCache
 from vision.pose.markers import module_places, modules
 from vision.pose.projection import Points, Registration, project
 
@@ -44,7 +44,7 @@ class VeilingGlare:
         """``black`` None: it is not known, and pictures are left as they are."""
         self._kit, self._black, self._places = kit, black, LastValueCache[Points]()
 
-    def removed(self, image: Picture, pose: Registration, camera: Camera) -> Picture:
+    def remove(self, image: Picture, pose: Registration, camera: Camera) -> Picture:
         """A picture (height, width, 3) uint8 BGR without veiling glare; itself if there is none, or it is not known."""
         if self._black is None or len(pose.markers) < MIN_MARKERS:
             return image

@@ -25,7 +25,7 @@ class Frame:
         seq: running number of the source's frames, from 0; a gap means frames that were dropped.
         t_s: time when the picture was taken, in seconds since the source was opened.
         camera: number of the camera that took it, from 0, where a source has several.
-        beside: the pictures of the other cameras of the same moment; those that give none are missing.
+        others: the pictures of the other cameras of the same moment; those that give none are missing.
         age_s: its age when a live source handed it out.
     """
 
@@ -33,7 +33,7 @@ class Frame:
     seq: int
     t_s: float
     camera: int = 0
-    beside: tuple[Frame, ...] = ()
+    others: tuple[Frame, ...] = ()
     age_s: float = 0.0
 
 

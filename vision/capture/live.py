@@ -10,8 +10,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from vision.capture.frame_buffer import FROZEN_S, FrameBuffer
 from vision.capture.frames import Frame, Outage, SourceLost
-from vision.capture.newest import FROZEN_S, FrameBuffer
 
 RETRY_S = 1.0
 """Pause between two tries to open a camera that is gone."""
@@ -67,7 +67,7 @@ class LiveSource:
         Raises SourceLost when one cannot be opened.
         """
         self._devices, self._say, self._clock = tuple(devices), say, clock
-        self._newest = [FrameBuffer(i) for i in range(len(devices))]
+        self._buffers = [FrameBuffer(i) for i in range(len(devices))]
         self._why = [""] * len(devices)
         self._changed = threading.Condition()
         self._closing = threading.Event()
@@ -94,11 +94,11 @@ class LiveSource:
             with self._changed:
                 self._changed.wait_for(lambda: self._closing.is_set() or self._has_news(seen), timeout=OUTAGE_REPEAT_S)
                 now = self._now()
-                moment = self._moment(seen, now)
-                gone = [newest.is_lost(now) for newest in self._newest]
+                moment = self._synchronised(seen, now)
+                gone = [buffer.is_lost(now) for buffer in self._buffers]
             if self._closing.is_set():
                 return
-            self._tell(lost, gone)
+            self._report_outages(lost, gone)
             if moment is not None:
                 yield moment
             elif all(gone):
@@ -120,18 +120,18 @@ class LiveSource:
         """Whether the first camera that works has a new picture."""
         now = self._now()
         leader = self._leader(now)
-        return leader is not None and self._newest[leader].since(seen[leader], now) is not None
+        return leader is not None and self._buffers[leader].newer_than(seen[leader], now) is not None
 
     def _leader(self, t_s: float) -> int | None:
-        return next((i for i, newest in enumerate(self._newest) if not newest.is_lost(t_s)), None)
+        return next((i for i, buffer in enumerate(self._buffers) if not buffer.is_lost(t_s)), None)
 
-    def _moment(self, seen: list[int], t_s: float) -> Frame | None:
+    def _synchronised(self, seen: list[int], t_s: float) -> Frame | None:
         """The newest picture of the first camera that works, with those of the others; updates ``seen``."""
         leader = self._leader(t_s)
-        if leader is None or (frame := self._newest[leader].since(seen[leader], t_s)) is None:
+        if leader is None or (frame := self._buffers[leader].newer_than(seen[leader], t_s)) is None:
             return None
         seen[leader] = frame.seq
-        others = (newest.since(-1, t_s) for i, newest in enumerate(self._newest) if i != leader)
+        others = (buffer.newer_than(-1, t_s) for i, buffer in enumerate(self._buffers) if i != leader)
         beside = (other for other in others if other is not None and abs(other.t_s - frame.t_s) <= SAME_MOMENT_S)
         return Frame(frame.image, frame.seq, frame.t_s, leader, tuple(beside), t_s - frame.t_s)
 
@@ -139,7 +139,7 @@ class LiveSource:
         why, name = self._why[i] or f"no new picture for {FROZEN_S:g} s", self._devices[i].name
         return why if why.startswith(f"{name}: ") else f"{name}: {why}"
 
-    def _tell(self, lost: list[bool], gone: list[bool]) -> None:
+    def _report_outages(self, lost: list[bool], gone: list[bool]) -> None:
         """Say which cameras have gone or come back since ``lost``, and update that."""
         for i, (before, now) in enumerate(zip(lost, gone, strict=True)):
             if now and not before:
@@ -150,7 +150,7 @@ class LiveSource:
             lost[i] = now
 
     def _fetch(self, i: int) -> None:
-        device, newest = self._devices[i], self._newest[i]
+        device, buffer = self._devices[i], self._buffers[i]
         while not self._closing.is_set():
             try:
                 image = device.grab()
@@ -159,8 +159,8 @@ class LiveSource:
                 continue
             with self._changed:
                 taken_s = device.taken_s - self._begun_s if isinstance(device, Timed) else self._now()
-                is_fresh = newest.arrive(image, min(taken_s, self._now()))
-                is_stuck = not is_fresh and newest.is_lost(self._now())
+                is_fresh = buffer.put(image, min(taken_s, self._now()))
+                is_stuck = not is_fresh and buffer.is_lost(self._now())
                 self._why[i] = "" if is_fresh else "gives the same picture again and again"
                 self._changed.notify_all()
             if is_stuck:
@@ -178,7 +178,7 @@ class LiveSource:
                 self._why[i] = str(error)
                 continue
             with self._changed:
-                self._newest[i].restart(self._now() - FROZEN_S)
+                self._buffers[i].reopened(self._now() - FROZEN_S)
             return
 
     def _open(self, device: Device) -> None:

@@ -48,19 +48,19 @@ class Candidates(NamedTuple):
     """Candidate faces (k) of some cells (b).
 
     Attributes:
-        straight: of all heights in question, undisplaced.
+        undisplaced: of all heights in question, undisplaced.
         owner: (k,) cell of each, numbered from 0, in order.
         scores: (k,) log-likelihoods of the heights: the ring of a stack behind is as good a ring.
     """
 
-    straight: Faces
+    undisplaced: Faces
     owner: Indices
     scores: Array
 
     def select(self, cells: Indices) -> Candidates:
         """Those of some ``cells`` (c,), in order, which are then numbered from 0."""
         mine = np.flatnonzero(np.isin(self.owner, cells))
-        return Candidates(self.straight.select(mine), np.searchsorted(cells, self.owner[mine]), self.scores[mine])
+        return Candidates(self.undisplaced.select(mine), np.searchsorted(cells, self.owner[mine]), self.scores[mine])
 
 
 class Rings(NamedTuple):

@@ -81,10 +81,10 @@ def centre_faces(
     steps_mm, usual, _ = _likeliest(
         coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between, least_uneven
     )
-    found = found.moved(steps_mm)
+    found = found.displaced(steps_mm)
     fine = fine_variance(blurred, cropped, found, circles)
     steps_mm, _, log_ratio = _likeliest(fine, FINE_MM, usual, least_share, between, least_uneven)
-    found = found.moved(steps_mm)
+    found = found.displaced(steps_mm)
     return found._replace(centres_px=found.centres_px + corner_px), log_ratio
 
 

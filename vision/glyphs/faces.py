@@ -62,7 +62,7 @@ class Faces(NamedTuple):
         away = (places_px - self.centres_px)[..., None]
         return np.asarray(np.linalg.solve(self.to_picture, away)[..., 0], np.float64)
 
-    def moved(self, steps_mm: Points) -> Faces:
+    def displaced(self, steps_mm: Points) -> Faces:
         """Each displaced by ``steps_mm`` (k, 2) in its plane."""
         return self._replace(centres_px=self.centres_px + np.einsum("kij,kj->ki", self.to_picture, steps_mm))
 

@@ -71,15 +71,15 @@ class FaceReadings(NamedTuple):
 
     Attributes:
         faces: where they are.
-        how_likely: (b,) float64, log-likelihood ratio of their centres, see :func:`.face_detection.centre_faces`, less
-            the offset from their place, or of the character that explains most of one.
+        centre_log_ratio: (b,) float64, log-likelihood ratio of their centres, see :func:`.face_detection.centre_faces`,
+            less the offset from their place, or of the character that explains most of one.
         letters: (b, letters) float32, log-likelihood of each character.
         is_legible: (b,) bool, whether the likeliest one fits, or explains most of the face.
         is_rival: (b,) bool, whether the face was chosen by its character, not its ring.
     """
 
     faces: Faces
-    how_likely: Points
+    centre_log_ratio: Points
     letters: Array
     is_legible: Mask
     is_rival: Mask
@@ -122,7 +122,7 @@ def read_faces(
     if not len(unclear):
         return found, unclear
     some = candidates.select(unclear)
-    even = flatten_illumination(image, some.straight)
+    even = flatten_illumination(image, some.undisplaced)
     again = _find(
         even,
         exclude_claimed_rings(candidate_rings(even, some, labels, alphabet), some, held, unclear),
@@ -151,7 +151,7 @@ def _read_as_taken(image: Picture, again: FaceReadings, labels: LabelBuffer, alp
 
 def _columns(found: FaceReadings) -> tuple[npt.NDArray[Any], ...]:
     """All arrays of ``found``, each with one entry per cell."""
-    return (*found.faces, found.how_likely, found.letters, found.is_legible, found.is_rival)
+    return (*found.faces, found.centre_log_ratio, found.letters, found.is_legible, found.is_rival)
 
 
 def _log_confidence(letters: Array) -> Array:
@@ -177,7 +177,7 @@ def character_gain(
     unseen = np.flatnonzero(gain <= 0)
     if len(unseen):
         some = candidates.select(unseen)
-        again, rest, elsewhere = _gain(flatten_illumination(image, some.straight), some, labels, alphabet, others)
+        again, rest, elsewhere = _gain(flatten_illumination(image, some.undisplaced), some, labels, alphabet, others)
         is_better = again > gain[unseen]
         gain[unseen[is_better]], otherwise[unseen[is_better]] = again[is_better], rest[is_better]
         faces.put(unseen[is_better], elsewhere.select(np.flatnonzero(is_better)))
@@ -341,7 +341,7 @@ def _search(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alph
 def _on_wide_grid(faces: Faces) -> Faces:
     """Each of some faces (k) displaced by all of :data:`WIDE_MM`, one after the other."""
     count = len(faces.ranks)
-    return faces.select(np.repeat(np.arange(count), len(WIDE_MM))).moved(np.tile(WIDE_MM, (count, 1)))
+    return faces.select(np.repeat(np.arange(count), len(WIDE_MM))).displaced(np.tile(WIDE_MM, (count, 1)))
 
 
 def _off_place_nats(faces: Faces, places_px: Points) -> Points:

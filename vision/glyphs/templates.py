@@ -136,9 +136,11 @@ def compare(
     # The linear approximation holds only near the centre about which a face was sampled.
     far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
     if len(far):
-        likely[far], more_mm = _compared(image, faces.moved(steps_mm).select(far), labels, alphabet, is_faint=is_faint)
+        likely[far], more_mm = _compared(
+            image, faces.displaced(steps_mm).select(far), labels, alphabet, is_faint=is_faint
+        )
         steps_mm[far] += more_mm
-    return likely, faces.moved(steps_mm)
+    return likely, faces.displaced(steps_mm)
 
 
 def bare_wood_log_likelihood(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> Array:

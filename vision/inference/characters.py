@@ -225,7 +225,7 @@ def _read(
     straight = upright.select(cells[owner] * count + configuration)
     candidates = Candidates(straight, owner, scores[owner, configuration])
     seen, evened = read_faces(image, candidates, labels, alphabet)
-    is_evened, is_found = np.isin(np.arange(len(cells)), evened), seen.how_likely > FACE_FOUND
+    is_evened, is_found = np.isin(np.arange(len(cells)), evened), seen.centre_log_ratio > FACE_FOUND
     bare = bare_faces(image, seen.faces, labels, is_evened)
     letters, gain = with_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
     is_misled = is_evened | seen.is_rival

@@ -52,9 +52,9 @@ class _LampModel(NamedTuple):
     shaded: CensoredTable
     likeliest: Array
 
-    def expect(self, first: Bins) -> None:
+    def censor_from(self, first: Bins) -> None:
         """Let saturated channels stand for all bins from ``first`` on."""
-        if self.model.expect(first) and self.shaded.expect(first):
+        if self.model.censor_from(first) and self.shaded.censor_from(first):
             self.likeliest[:] = max_log_likelihood(self.shaded.table)
 
 
@@ -125,7 +125,7 @@ class Colours:
         if lamp not in self._lamps:
             return False
         if lamp not in self._unusual:
-            self._usual.expect(NOTHING_SATURATED)
+            self._usual.censor_from(NOTHING_SATURATED)
             usual = self._usual.model.table
             model = colour_model.model_for_lamp(lamp, usual, self._appearance, self._configurations)
             self._unusual[lamp] = _lamp_model(model, self._appearance, self._configurations)
@@ -134,14 +134,14 @@ class Colours:
 
     def update_column(self, appearance: SetAppearance, column: ColumnAppearance) -> None:
         """Continue with another ``column``, which the ``appearance`` of the set now has."""
-        self._lit.expect(NOTHING_SATURATED)
+        self._lit.censor_from(NOTHING_SATURATED)
         colour_model.repaint_column(self.model, column)
         self._lit = self._usual = _lamp_model(self.model, appearance, self._configurations)
 
     def learn_surroundings(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""
         first = saturated_bins(light)
-        self._lit.expect(first)
+        self._lit.censor_from(first)
         around = image.reshape(-1, 3)[geometry.surround_px]
         values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
         table = colour_model.table_column(np.clip(values, 0, colour_model.TOP_VALUE), self._paper, self._pieces)

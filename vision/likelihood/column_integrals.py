@@ -42,13 +42,13 @@ class ColumnIntegrals(NamedTuple):
     Attributes:
         sums: (rows + 1, columns, channels) float32; row 0 is 0, row i the sum over the i crop rows above it.
         first_row: row of the crops at which the sums begin.
-        misled: probability that a face or a side shows a colour other than its piece's, see
+        outlier_probability: probability that a face or a side shows a colour other than its piece's, see
             :data:`OTHER_COLOUR_PROBABILITY`.
     """
 
     sums: Array
     first_row: int
-    misled: float = 0.0
+    outlier_probability: float = 0.0
 
 
 class CropColumns(NamedTuple):
@@ -137,7 +137,7 @@ class Lines(NamedTuple):
         left: column of the integrals at which the first of the k lies, displacement included…
         fraction: …and the fraction of a column, 0…1, to the right of it.
         first_row: row of the crop at which the integrals begin.
-        misled: see :attr:`ColumnIntegrals.misled`.
+        outlier_probability: see :attr:`ColumnIntegrals.outlier_probability`.
     """
 
     sums: Array
@@ -147,7 +147,7 @@ class Lines(NamedTuple):
     left: int
     fraction: float
     first_row: int
-    misled: float = 0.0
+    outlier_probability: float = 0.0
 
 
 @compiled
@@ -161,7 +161,9 @@ def lines_of(integrals: ColumnIntegrals, table: OutlineTable, cell: int, configu
         end -= 1
     edges, left = table.edges[cell, configuration], table.columns[0]
     sums = integrals.sums
-    return Lines(sums.reshape(-1), sums.shape, edges, (first, end), left, 0.0, integrals.first_row, integrals.misled)
+    return Lines(
+        sums.reshape(-1), sums.shape, edges, (first, end), left, 0.0, integrals.first_row, integrals.outlier_probability
+    )
 
 
 @compiled
@@ -169,7 +171,9 @@ def displaced(lines: Lines, columns: float) -> Lines:
     """``lines`` displaced sideways by a number of columns, possibly fractional."""
     whole = int(np.floor(columns))
     left, fraction = lines.left + whole, columns - whole
-    return Lines(lines.sums, lines.shape, lines.edges, lines.covered, left, fraction, lines.first_row, lines.misled)
+    return Lines(
+        lines.sums, lines.shape, lines.edges, lines.covered, left, fraction, lines.first_row, lines.outlier_probability
+    )
 
 
 @allocation_free

@@ -173,8 +173,8 @@ def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) 
         for colour in range(len(trellis.band)):
             face = likelihoods[position, colour] - far[position, colour]
             likelihoods[position, colour] = face * weight
-        if lines.misled > 0:
-            _bound(likelihoods[position], lines.misled)
+        if lines.outlier_probability > 0:
+            _bound(likelihoods[position], lines.outlier_probability)
     return known
 
 
@@ -186,11 +186,11 @@ def _spread(shifts: Scores, row: float) -> None:
 
 
 @allocation_free
-def _bound(scores: Scores, misled: float) -> None:
-    """Limit the differences between ``scores`` (colours,), as they are ``misled`` with this probability."""
+def _bound(scores: Scores, outlier_probability: float) -> None:
+    """Limit the differences between ``scores`` (colours,), which are outliers with this probability."""
     best = _greatest(scores)
     for colour in range(len(scores)):
-        scores[colour] = best + np.log(misled + (1 - misled) * np.exp(scores[colour] - best))
+        scores[colour] = best + np.log(outlier_probability + (1 - outlier_probability) * np.exp(scores[colour] - best))
 
 
 @allocation_free
@@ -228,8 +228,8 @@ def _add_line(
                 band[colour] = (lower[j, colour] - upper[i, colour]) * weight
             if not is_own and len(band) > 1:
                 band[:] = _log_mean_exp(band)
-            elif is_own and lines.misled > 0:
-                _bound(band, lines.misled)
+            elif is_own and lines.outlier_probability > 0:
+                _bound(band, lines.outlier_probability)
             prior = -0.5 * (shift - trellis.shifts[number - 1, i]) ** 2 / variance
             for colour in range(len(band)):
                 total = reached[i, colour] + band[colour] + prior

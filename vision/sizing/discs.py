@@ -78,7 +78,7 @@ def _score(stack: Stack, at: Points, evidence: Evidence) -> float:
     lowest = piece(kind).points * np.array([wider, wider, 1.0])
     lowest = lowest + evidence.crops.centres_mm[stack.number] + np.array([at[1], at[2], 0.0])
     body = np.vstack([lowest, lowest + rise_mm])
-    return evidence.support(stack, body, body[np.isclose(body[:, 2], body[:, 2].max())])
+    return evidence.log_ratio(stack, body, body[np.isclose(body[:, 2], body[:, 2].max())])
 
 
 def _sizes(letters: str, kind: PieceKind, found: Points, counts: npt.NDArray[np.intp], off_mm: Points) -> Sizes:

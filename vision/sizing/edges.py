@@ -182,14 +182,15 @@ def _look_for(
     """The edges of all pieces that are found near where ``values`` (u,) predict them."""
     eye, pose, camera = photograph.pose.centre_mm, photograph.pose, photograph.camera
     places = [values[_own(number, pieces)] for number in range(len(pieces))]
-    bodies = [piece.form.placed(place, piece.foot_mm) for piece, place in zip(pieces, places, strict=True)]
+    bodies = [piece.form.corners_at(place, piece.foot_mm) for piece, place in zip(pieces, places, strict=True)]
     hulls = [hull(project(body, pose, camera)).astype(np.float32) for body in bodies]
     away = [float(np.linalg.norm(piece.foot_mm - eye)) for piece in pieces]
     found = []
     for number, (piece, place, body) in enumerate(zip(pieces, places, bodies, strict=True)):
         pixels = project(body, pose, camera)
         moved = [
-            project(piece.form.placed(place + step, piece.foot_mm), pose, camera) for step in np.diag(DERIVATIVE_STEPS)
+            project(piece.form.corners_at(place + step, piece.foot_mm), pose, camera)
+            for step in np.diag(DERIVATIVE_STEPS)
         ]
         moves = (np.array(moved) - pixels) / DERIVATIVE_STEPS[:, None, None]
         nearer = [outline for outline, far in zip(hulls, away, strict=True) if far < away[number]]

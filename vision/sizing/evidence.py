@@ -75,19 +75,19 @@ class Evidence:
     crops: Crops
     stacks: tuple[Stack, ...]
 
-    def drawn(self, points_mm: Points, number: int) -> npt.NDArray[np.int32]:
+    def hull(self, points_mm: Points, number: int) -> npt.NDArray[np.int32]:
         """The convex hull of points (n, 3) in a crop, (k, 2), in OpenCV's fixed-point coordinates."""
-        return _drawn(points_mm, number, self.crops, self.photograph)
+        return _hull(points_mm, number, self.crops, self.photograph)
 
-    def support(self, stack: Stack, body_mm: Points, face_mm: Points) -> float:
+    def log_ratio(self, stack: Stack, body_mm: Points, face_mm: Points) -> float:
         """Log-likelihood ratio, in nats, of a crop with this body to a bare one.
 
         ``body_mm`` (n, 3) are its corners, ``face_mm`` (m, 3) those of its upper face, none of a pyramid.
         """
         covered = np.zeros(stack.face.shape, np.uint8)
-        cv2.fillConvexPoly(covered, self.drawn(body_mm, stack.number), SIDE, cv2.LINE_8, FINE_BITS)
+        cv2.fillConvexPoly(covered, self.hull(body_mm, stack.number), SIDE, cv2.LINE_8, FINE_BITS)
         if len(face_mm):
-            cv2.fillConvexPoly(covered, self.drawn(face_mm, stack.number), FACE, cv2.LINE_8, FINE_BITS)
+            cv2.fillConvexPoly(covered, self.hull(face_mm, stack.number), FACE, cv2.LINE_8, FINE_BITS)
         return float(stack.face[covered == FACE].sum() + stack.side[covered == SIDE].sum())
 
 
@@ -148,12 +148,12 @@ def _free(bodies: Sequence[Points], number: int, crops: Crops, photograph: Photo
     free = np.ones((len(crops.v_mm), len(crops.u_mm)), np.uint8)
     for other, body in enumerate(bodies):
         if other != number:
-            cv2.fillConvexPoly(free, _drawn(body, number, crops, photograph), 0, cv2.LINE_8, FINE_BITS)
+            cv2.fillConvexPoly(free, _hull(body, number, crops, photograph), 0, cv2.LINE_8, FINE_BITS)
     free[crops.outside[number]] = 0
     return free.astype(np.float32)
 
 
-def _drawn(points_mm: Points, number: int, crops: Crops, photograph: Photograph) -> npt.NDArray[np.int32]:
+def _hull(points_mm: Points, number: int, crops: Crops, photograph: Photograph) -> npt.NDArray[np.int32]:
     pixels = hull(project(points_mm, photograph.pose, photograph.camera))
     places = (pixels - crops.origin_px[number]) @ crops.to_crop[number].T
     drawn = (places - np.array([crops.u_mm[0], crops.v_mm[0]])) * (1 << FINE_BITS)

@@ -149,7 +149,7 @@ def _tip_mm(image: Picture, evidence: Evidence, pieces: Sequence[LocatedPiece], 
     shown, widths = image.astype(np.float32), []
     for piece, place in zip(pieces, fit.places, strict=True):
         if piece.form is POLYHEDRA["pyramid"]:
-            corners = piece.form.placed(place, piece.foot_mm)
+            corners = piece.form.corners_at(place, piece.foot_mm)
             pixels = project(np.vstack([corners, corners[:4].mean(axis=0)]), pose, camera)
             widths.append([float(place[0]) * tip_share(shown, pixels[:5], pixels[5])])
     if not widths:

@@ -43,7 +43,7 @@ class Polyhedron:
     edges: Edges
     top: tuple[int, ...]
 
-    def placed(self, place: Points, foot_mm: Points) -> Points:
+    def corners_at(self, place: Points, foot_mm: Points) -> Points:
         """(n, 3) mm, its corners at ``place`` (POSE_PARAMETERS,) on a square whose middle is ``foot_mm`` (3,)."""
         width, height, x, y, turn = place
         cos, sin = np.cos(turn), np.sin(turn)
@@ -115,6 +115,6 @@ def _score(stack: Stack, at: Points, form: Polyhedron, evidence: Evidence) -> fl
     is_wide = kind.width_mm / WIDER < at[0] < kind.width_mm * WIDER
     if not (is_wide and kind.height_mm / HIGHER < at[1] < kind.height_mm * HIGHER and abs(at[4]) < MAX_ROTATION):
         return -np.inf
-    corners = form.placed(at, evidence.crops.centres_mm[stack.number])
+    corners = form.corners_at(at, evidence.crops.centres_mm[stack.number])
     aside = float(at[2] ** 2 + at[3] ** 2) / (2 * PLACE_MM**2)
-    return evidence.support(stack, corners, corners[list(form.top)]) - MIN_NATS * aside
+    return evidence.log_ratio(stack, corners, corners[list(form.top)]) - MIN_NATS * aside

@@ -39,5 +39,5 @@ def camera_of(file: Path, kit: Kit, pictures: Sequence[npt.NDArray[np.uint8]]) -
     if not enough:
         return prior_camera(size), False
     lens = find_lens(enough, kit)
-    notify(f"lens from the board: {lens.told if lens.is_known else TOO_STEEP}")
+    notify(f"lens from the board: {lens.summary if lens.is_known else TOO_STEEP}")
     return lens.camera, lens.is_known

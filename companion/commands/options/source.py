@@ -30,10 +30,10 @@ from companion.simulate.table import REAL, SimulatedTable, clock, enrol_picture
 from vision.capture.choice import named_camera, parse_device
 from vision.capture.frames import FrameSource
 from vision.capture.live import Device, LiveSource
+from vision.capture.merged_source import MergedSource
 from vision.capture.phone import PhoneCamera
 from vision.capture.picamera import PiCamera
 from vision.capture.recording import Recording, RecordingSource
-from vision.capture.together import MergedSource
 from vision.enrolment import enrol
 from vision.warm_up import warm_up
 

@@ -204,7 +204,7 @@ class SetupSession:
         with self._lock:
             image = self.fresh().image
             kit, board = measure(self.config.game, image, field, BoardOptions(), self._measured_camera())
-            if not board.fits:
+            if not board.is_consistent:
                 raise SetupError("the four corners do not fit the markers; point at them again")
             self.config = replace(self.config, kit=kit, keys={**self.config.keys, "kit": f'"{KIT_FILE}"'}, levels=())
             write(self.config.folder / KIT_FILE, format_own_kit(kit).encode())
@@ -328,7 +328,7 @@ class SetupSession:
         except VisionError as error:
             return {**unknown, "why": str(error)}
         wrong = [row for row in checked.rows if not row["right"]]
-        why = checked.reading.otherwise or self._fault
+        why = checked.reading.mismatch or self._fault
         if self.is_own and not (wrong or why or self._sizing.is_known(self.config.kit)):
             why = UNSIZED
         return {**unknown, "done": not wrong and why != UNSIZED, "wrong": wrong, "why": why}

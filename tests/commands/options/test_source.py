@@ -16,8 +16,8 @@ from companion.commands.options.source import SourceOptions, add_sources, open_i
 from companion.errors import CompanionError
 from companion.simulate.table import SimulatedTable
 from vision.capture.frames import Frame, SourceLost
+from vision.capture.merged_source import MergedSource
 from vision.capture.recording import RecordingSource, read_recording
-from vision.capture.together import MergedSource
 from vision.errors import VisionError
 
 pytestmark = pytest.mark.pictures
@@ -78,7 +78,7 @@ def test_two_recordings_are_read_together(examples):
     assert isinstance(seen.source, MergedSource)
     assert isinstance(seen.camera_reader, MultiCameraReader)
     frame = next(seen.source.frames())
-    assert [other.camera for other in frame.beside] == [1]
+    assert [other.camera for other in frame.others] == [1]
     seen.camera_reader.moving(frame)
     assert seen.camera_reader.look(frame).view == "clear"
     seen.source.close()

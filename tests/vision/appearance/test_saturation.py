@@ -43,13 +43,13 @@ def test_another_light_censors_the_table_as_it_was(table):
     anew = table.copy()
     censored = CensoredTable(table)
     known = table.copy()
-    assert not censored.expect(NOTHING_SATURATED)
-    assert censored.expect((20, 21, 22))
-    assert censored.expect((28, 30, 27))
-    assert not censored.expect((28, 30, 27))
+    assert not censored.censor_from(NOTHING_SATURATED)
+    assert censored.censor_from((20, 21, 22))
+    assert censored.censor_from((28, 30, 27))
+    assert not censored.censor_from((28, 30, 27))
     censor(anew, (28, 30, 27))
     np.testing.assert_array_equal(censored.table, anew)
-    censored.expect(NOTHING_SATURATED)
+    censored.censor_from(NOTHING_SATURATED)
     np.testing.assert_array_equal(censored.table, known)
 
 

@@ -35,7 +35,7 @@ def test_the_haze_of_a_picture_is_removed(scene, veil):
     image, kit, camera, pose, black = scene
     added = hazy(image, veil)
     unsaturated = (added < 250) & (image > 20)
-    cleared = VeilingGlare(kit, black).removed(added, pose, camera)
+    cleared = VeilingGlare(kit, black).remove(added, pose, camera)
     assert np.median(np.abs(added.astype(int) - image)[unsaturated]) >= 10
     assert np.median(np.abs(cleared.astype(int) - image)[unsaturated]) <= 2
 
@@ -44,11 +44,11 @@ def test_a_clear_picture_is_left_as_it_is(scene):
     """So is a hazy one if the share of black is not known, or fewer than two markers are visible."""
     image, kit, camera, pose, black = scene
     added = hazy(image, 0.15)
-    assert VeilingGlare(kit, black).removed(image, pose, camera) is image
-    assert VeilingGlare(kit, None).removed(added, pose, camera) is added
+    assert VeilingGlare(kit, black).remove(image, pose, camera) is image
+    assert VeilingGlare(kit, None).remove(added, pose, camera) is added
     for markers in (pose.markers[:1], ()):
         alone = replace(pose, markers=markers)
-        assert VeilingGlare(kit, black).removed(added, alone, camera) is added
+        assert VeilingGlare(kit, black).remove(added, alone, camera) is added
         assert black_share(image, kit, alone, camera) is None
 
 
@@ -56,7 +56,7 @@ def test_a_picture_slightly_out_of_focus_is_not_hazy(scene):
     """White modules that blur into black ones are no veiling glare."""
     image, kit, camera, pose, black = scene
     blurred = np.asarray(cv2.GaussianBlur(image, (0, 0), 1.0), np.uint8)
-    assert VeilingGlare(kit, black).removed(blurred, pose, camera) is blurred
+    assert VeilingGlare(kit, black).remove(blurred, pose, camera) is blurred
 
 
 def test_a_lamp_on_one_marker_is_no_haze(scene):
@@ -65,7 +65,7 @@ def test_a_lamp_on_one_marker_is_no_haze(scene):
     lit = image.copy()
     half = image.shape[1] // 2
     lit[:, :half] = hazy(image, 0.2)[:, :half]
-    assert VeilingGlare(kit, black).removed(lit, pose, camera) is lit
+    assert VeilingGlare(kit, black).remove(lit, pose, camera) is lit
 
 
 def test_a_hazy_picture_is_read_as_the_clear_one(scene):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from vision.capture import live
+from vision.capture.frame_buffer import FROZEN_S
 from vision.capture.frames import Frame, Outage, SourceLost
 from vision.capture.live import SAME_MOMENT_S, LiveSource
-from vision.capture.newest import FROZEN_S
 
 
 class Clock:
@@ -100,7 +100,7 @@ def test_the_newest_frame_wins(table):
         clock.now_s += 0.1
         camera.give(noise(i))
     frame = next(frames)
-    assert (frame.seq, frame.t_s, frame.camera, frame.beside) == (2, pytest.approx(0.3), 0, ())
+    assert (frame.seq, frame.t_s, frame.camera, frame.others) == (2, pytest.approx(0.3), 0, ())
     assert (frame.image == noise(2)).all()
     assert frame.age_s == pytest.approx(0.0)
     clock.now_s += 0.2
@@ -188,11 +188,11 @@ def test_two_cameras_show_one_moment(table):
     right.give(noise(1))
     left.give(noise(0))
     frame = next(frames)
-    assert (frame.camera, [other.camera for other in frame.beside]) == (0, [1])
-    assert (frame.beside[0].image == noise(1)).all()
+    assert (frame.camera, [other.camera for other in frame.others]) == (0, [1])
+    assert (frame.others[0].image == noise(1)).all()
     clock.now_s += SAME_MOMENT_S + 0.01
     left.give(noise(2))
-    assert next(frames).beside == ()
+    assert next(frames).others == ()
 
 
 def test_the_other_camera_goes_on_alone(table):
@@ -206,7 +206,7 @@ def test_the_other_camera_goes_on_alone(table):
     clock.now_s += FROZEN_S
     right.give(noise(1))
     frame = next(frames)
-    assert (frame.camera, frame.beside) == (1, ())
+    assert (frame.camera, frame.others) == (1, ())
     assert len(said) == 1
     assert said[0].startswith("camera 0: no new picture")
 

@@ -88,7 +88,7 @@ def test_a_character_that_fits_badly_is_looked_for_beside_its_ring(enrolment):
     image, _, faces, alphabet, pieces = enrolment
     labels, everyone = empty_label_buffer(image), np.arange(len(pieces))
     as_they_are, _ = read_faces(image, one_each(faces), labels, alphabet)
-    letters, beside = compare(image, as_they_are.faces.moved(np.full((len(pieces), 2), ASIDE_MM)), labels, alphabet)
+    letters, beside = compare(image, as_they_are.faces.displaced(np.full((len(pieces), 2), ASIDE_MM)), labels, alphabet)
     misled = letters.max(axis=1)
     _search_nearby(image, labels, alphabet, (letters, beside), everyone[1:])
     np.testing.assert_allclose(letters.max(axis=1)[1:], as_they_are.letters.max(axis=1)[1:], atol=3)

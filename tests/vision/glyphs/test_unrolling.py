@@ -69,7 +69,7 @@ def test_gradients_are_differences_of_faces_a_little_displaced():
     for axis, channels in ((0, slice(3, 5)), (1, slice(5, 7))):
         step = np.zeros((len(MIDDLES_PX), 2))
         step[:, axis] = step_mm
-        ahead, behind = (shares_of(image, empty_label_buffer(image), still.moved(way * step)) for way in (1, -1))
+        ahead, behind = (shares_of(image, empty_label_buffer(image), still.displaced(way * step)) for way in (1, -1))
         slope = (behind - ahead)[..., : sampled.shape[-1]] / (2 * step_mm)
         given = sampled[:, channels] / sampled[:, 2:3]
         for face in range(2):

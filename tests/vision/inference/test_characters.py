@@ -524,7 +524,7 @@ def asked_about(hypothesis, cell, monkeypatch):
     read_faces, asked = characters.read_faces, []
 
     def spy(image, candidates, labels, alphabet):
-        asked.append((candidates.straight.centres_px == its_face_px).all(axis=1).any())
+        asked.append((candidates.undisplaced.centres_px == its_face_px).all(axis=1).any())
         return read_faces(image, candidates, labels, alphabet)
 
     monkeypatch.setattr(characters, "read_faces", spy)

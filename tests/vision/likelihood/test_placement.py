@@ -125,7 +125,7 @@ def test_under_a_known_face_only_the_foot_is_searched(table):
     assert placement == Placement(-3.25, 1.0, pytest.approx(-1, abs=1), True)
 
 
-def scores_of(table, face, side, misled):
+def scores_of(table, face, side, outlier_probability):
     """Return (colours,) scores of a stack whose face shows the second colour and whose side shows the first.
 
     ``face``, ``side``: nats per pixel.
@@ -133,7 +133,7 @@ def scores_of(table, face, side, misled):
     pixels = np.zeros((ROWS, COLUMNS, CHANNELS))
     (top, near, foot), scores = map(round, EDGES[:3]), np.zeros(COLOURS)
     pixels[top:near, :, 2], pixels[near:foot, :, 1 + COLOURS] = face, side
-    lines = lines_through(pixels, table)._replace(misled=misled)
+    lines = lines_through(pixels, table)._replace(outlier_probability=outlier_probability)
     fit_lines(lines, table, 0, 0, Placement(0.0, 0.0, 0.0, False), make_trellis(table), scores)
     return scores
 
@@ -144,7 +144,9 @@ def scores_of(table, face, side, misled):
 )
 def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colour(table, face, side, lead):
     """A whole face may reflect one window, and a whole side may be in deep shade."""
-    sure, bounded = (scores_of(table, face, side, misled) for misled in (0.0, OTHER_COLOUR_PROBABILITY))
+    sure, bounded = (
+        scores_of(table, face, side, outlier_probability) for outlier_probability in (0.0, OTHER_COLOUR_PROBABILITY)
+    )
     assert abs(sure[0] - sure[1]) > 10
     assert bounded[0] - bounded[1] == pytest.approx(lead, abs=0.1)
     assert bounded.max() == pytest.approx(sure.max(), abs=0.01)
@@ -152,5 +154,5 @@ def test_where_a_face_or_the_side_below_it_may_mislead_neither_rules_out_a_colou
 
 def test_a_side_in_deep_shade_does_not_outweigh_a_face(table):
     """With bounded evidence, face and side cancel each other instead of the side winning."""
-    assert scores_of(table, 3.0, 8.0, misled=0.0).argmax() == 0
-    assert np.ptp(scores_of(table, 3.0, 8.0, misled=OTHER_COLOUR_PROBABILITY)) < 0.1
+    assert scores_of(table, 3.0, 8.0, outlier_probability=0.0).argmax() == 0
+    assert np.ptp(scores_of(table, 3.0, 8.0, outlier_probability=OTHER_COLOUR_PROBABILITY)) < 0.1

@@ -1,6 +1,6 @@
 """A cache of the most recent value of an expensive computation."""
 
-from vision.latest import LastValueCache
+from vision.last_value_cache import LastValueCache
 
 
 def test_a_value_is_made_once_as_long_as_its_inputs_are_the_same_objects():

@@ -28,12 +28,12 @@ class FrameBuffer:
         self._count = 0
         self._fresh_s = 0.0
 
-    def restart(self, t_s: float) -> None:
+    def reopened(self, t_s: float) -> None:
         """Note that the camera was opened again at ``t_s``; earlier pictures only tell whether it repeats itself."""
         self._frame = None
         self._fresh_s = t_s
 
-    def arrive(self, image: npt.NDArray[np.uint8], t_s: float) -> bool:
+    def put(self, image: npt.NDArray[np.uint8], t_s: float) -> bool:
         """Take a picture (height, width, 3) uint8 BGR; false for one that the camera has given before.
 
         Two pictures of a working camera are never the same: the sensor's noise differs.
@@ -48,7 +48,7 @@ class FrameBuffer:
         self._fresh_s = t_s
         return True
 
-    def since(self, seq: int, t_s: float) -> Frame | None:
+    def newer_than(self, seq: int, t_s: float) -> Frame | None:
         """The newest picture if it is newer than number ``seq`` and younger than FROZEN_S at ``t_s``."""
         frame = self._frame
         return frame if frame is not None and frame.seq > seq and t_s - frame.t_s < FROZEN_S else None

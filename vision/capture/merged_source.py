@@ -30,7 +30,7 @@ class MergedSource:
                 for i, frame in enumerate(held, start=1)
                 if frame is not None and abs(frame.t_s - shot.t_s) <= SAME_MOMENT_S
             )
-            yield replace(shot, beside=tuple(near))
+            yield replace(shot, others=tuple(near))
 
     def close(self) -> None:
         """Close all sources."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from vision.capture.frames import Frame, Outage
-from vision.capture.together import MergedSource
+from vision.capture.merged_source import MergedSource
 
 BLANK = np.zeros((4, 6, 3), np.uint8)
 
@@ -25,7 +25,7 @@ class Recorded:
 def pairs(*sources):
     """Return each frame's number with the (camera, number) of those beside it."""
     return [
-        (frame.seq, [(other.camera, other.seq) for other in frame.beside]) for frame in MergedSource(sources).frames()
+        (frame.seq, [(other.camera, other.seq) for other in frame.others]) for frame in MergedSource(sources).frames()
     ]
 
 
