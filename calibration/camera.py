@@ -56,12 +56,12 @@ def read_camera(path: Path) -> Camera:
         reprojection_px=table.get("reprojection_px", float),
     )
     table.done()
-    if why := _impossible(camera):
+    if why := _impossibility(camera):
         raise ProfileError(f"{path}: {why}; calibrate the lens again")
     return camera
 
 
-def _impossible(camera: Camera) -> str:
+def _impossibility(camera: Camera) -> str:
     """Why no such camera can exist; empty where one can."""
     (fx, _, cx), (_, fy, cy), last = camera.matrix
     if min(camera.width_px, camera.height_px, fx, fy) <= 0:

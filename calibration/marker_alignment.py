@@ -57,7 +57,7 @@ NEAR_SHARE = 0.15
 """How far from its detected corners a marker is searched for, as a share of its edge; where it is only expected, by
 its whole edge."""
 
-REACH_OF_FEW, FEW = 3.0, 2
+REACH_OF_FEW, FEW_MARKERS = 3.0, 2
 """How many times as far where no more than so many markers say where it is expected: a pixel at a corner of one moves
 what is fifteen times as far away by as many pixels, and two on one side of a board leave its tilt undetermined."""
 
@@ -124,7 +124,7 @@ def align_markers(
     is_found = bool(seen)
     while missing and is_found:
         expected = _expected(mat, seen, camera)
-        for reach in (1.0, REACH_OF_FEW) if len(seen) <= FEW else (1.0,):
+        for reach in (1.0, REACH_OF_FEW) if len(seen) <= FEW_MARKERS else (1.0,):
             sought = {number: _search_marker(gray, mat, number, expected, reach) for number in missing}
             found = {number: corners for number, corners in sought.items() if corners is not None}
             if found:

@@ -13,7 +13,7 @@ from calibration.kit import Kit
 
 Points = npt.NDArray[np.float64]
 
-ALONG = np.linspace(-0.35, 0.35, 3)
+SIDE_FRACTIONS = np.linspace(-0.35, 0.35, 3)
 """Where the side between two squares is sampled, in sides from its middle: not where four squares meet."""
 
 REACH_PX, STEP_PX = 5.0, 0.25
@@ -76,11 +76,11 @@ def grid_of(kit: Kit) -> Grid:
     for cell in kit.cells:
         x, y = kit.centre_mm(cell)
         if f"{chr(ord(cell[0]) + 1)}{cell[1:]}" in names:
-            board_mm += [(x + across / 2, y + share * up) for share in ALONG]
-            across_mm += [(1.0, 0.0)] * len(ALONG)
+            board_mm += [(x + across / 2, y + share * up) for share in SIDE_FRACTIONS]
+            across_mm += [(1.0, 0.0)] * len(SIDE_FRACTIONS)
         if f"{cell[0]}{int(cell[1:]) + 1}" in names:
-            board_mm += [(x + share * across, y + up / 2) for share in ALONG]
-            across_mm += [(0.0, 1.0)] * len(ALONG)
+            board_mm += [(x + share * across, y + up / 2) for share in SIDE_FRACTIONS]
+            across_mm += [(0.0, 1.0)] * len(SIDE_FRACTIONS)
     return Grid(np.array(board_mm).reshape(-1, 2), np.array(across_mm).reshape(-1, 2))
 
 

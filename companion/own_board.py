@@ -16,7 +16,7 @@ from calibration.piece_sizes import Size, with_pieces, with_sizes
 from calibration.stickers import DICTIONARY
 from companion.rules.game import Game
 from vision.drawing import Picture
-from vision.enrolment import board_of
+from vision.enrolment import learn_empty_board
 from vision.errors import VisionError
 from vision.pose.diagnosis import markers_of_other
 from vision.pose.markers import detect
@@ -84,7 +84,7 @@ def appearance_fault(kit: Kit, camera: Camera, empty: Picture) -> str:
     if kit.board.cell_colour is not None:
         return ""
     try:
-        appearance = board_of([empty], kit, camera)
+        appearance = learn_empty_board([empty], kit, camera)
     except VisionError as error:
         count = len(kit.mat.markers)
         return TOO_FEW.format(count=count) if count < ENOUGH_MARKERS else str(error)

@@ -20,7 +20,7 @@ from companion.simulate.hand import HOVER_MM, SKINS, SLEEVES, Hand, with_hand
 from companion.simulate.surroundings import Band, Body, with_band, with_bodies
 from companion.simulate.table import Overlay
 from companion.simulate.viewpoint import AZIMUTH_DEG
-from vision.scene.solids import block, disc, moved, piece
+from vision.scene.solids import block, disc, piece, place_solid
 
 EDGES_DEG = (-90.0, 0.0, 90.0, 180.0)
 """Directions from the middle of the board to its edges."""
@@ -163,7 +163,7 @@ def _visit(kit: Kit, rng: random.Random, kind: str, edge_deg: float, rest_s: flo
     come_s = cycle_s * len(bodies)
     reach = _reach(kit, rng, edge_deg, (width_mm, height_mm), HANDLING_S)
     place_mm = np.array([*reach.place_mm[:2], 0.0])
-    placed_bodies = [(moved(solid, place_mm), colour) for solid, colour in bodies]
+    placed_bodies = [(place_solid(solid, place_mm), colour) for solid, colour in bodies]
 
     def overlays_at(since_s: float) -> list[Overlay]:
         """The hand puts the bodies down one by one, and later takes all of them away at once."""
@@ -210,7 +210,7 @@ def _object(kit: Kit, rng: random.Random, kind: str) -> tuple[list[Body], float,
         return [(disc(*CUP_MM), rng.choice(CUPS))], *CUP_MM
     if kind == BOX:
         size = rng.choice(BOX_MM)
-        turned = moved(block(*size), np.zeros(3), rng.uniform(-15, 15))
+        turned = place_solid(block(*size), np.zeros(3), rng.uniform(-15, 15))
         return [(turned, rng.choice(BOXES))], max(size[:2]), size[2]
     letters = rng.choices([piece.letter for piece in kit.pieces], k=rng.randint(1, MAX_PIECES))
     bodies: list[tuple[Body, float]] = []
@@ -218,7 +218,7 @@ def _object(kit: Kit, rng: random.Random, kind: str) -> tuple[list[Body], float,
     for kit_piece in map(kit.piece, letters):
         position_mm = np.array([rng.uniform(-spread, spread) / 2, rng.uniform(-spread, spread) / 2, 0.0])
         colour: Colour = kit_piece.colour
-        bodies.append(((moved(piece(kit_piece), position_mm, rng.uniform(0, 90)), colour), float(position_mm[1])))
+        bodies.append(((place_solid(piece(kit_piece), position_mm, rng.uniform(0, 90)), colour), float(position_mm[1])))
     return [body for body, _ in bodies], spread, max(piece.height_mm for piece in kit.pieces)
 
 

@@ -10,7 +10,7 @@ from companion.simulate.sprite import Scene, standing_solids
 from vision.pose.projection import Points
 from vision.scene.label_buffer import RANK_BITS, fill
 from vision.scene.solids import Solid, cell_corners, column, faces_towards, hull
-from vision.scene.terrain import far_first, fixed
+from vision.scene.terrain import far_first, to_fixed_point
 
 MIN_VISIBLE = 0.1
 """Squares of which a smaller fraction is visible are not scored."""
@@ -30,7 +30,7 @@ def visible_fractions(scene: Scene, setup: Setup) -> list[float]:
     for rank, cell in enumerate(far_first(scene.kit, scene.pose), start=1):
         solids, faces[rank] = _solids_on(scene, setup, int(cell))
         for solid in solids:
-            fill(canvas, fixed(hull(scene.project(solid.points))), 0, rank)
+            fill(canvas, to_fixed_point(hull(scene.project(solid.points))), 0, rank)
     front_rank = canvas >> RANK_BITS
     fractions = [0.0] * len(faces)
     for rank, cell in enumerate(far_first(scene.kit, scene.pose), start=1):

@@ -51,8 +51,8 @@ def _compiled(loop: Loop, *, counts_references: bool) -> Loop:
     loop.__qualname__ = f"{name}-{fingerprint(loop)}"
     try:
         fast: Any = numba.njit(cache=True, **options)(loop)
-        _go_on_where_disk_is_full(fast)
-        _hold_no_bitcode(fast)
+        _tolerate_full_disk(fast)
+        _discard_bitcode(fast)
         _kept.append((Path(fast.stats.cache_path), f"{loop.__module__.rpartition('.')[2]}.{name}", loop.__qualname__))
     except RuntimeError:  # neither the program's folder nor the user's cache can be written: compiled at every start
         fast = numba.njit(**options)(loop)
@@ -60,7 +60,7 @@ def _compiled(loop: Loop, *, counts_references: bool) -> Loop:
     return cast("Loop", fast)
 
 
-def _go_on_where_disk_is_full(fast: Any) -> None:
+def _tolerate_full_disk(fast: Any) -> None:
     """Ignore a full disk: what cannot be cached is compiled again at the next start."""
     save = fast._cache.save_overload  # noqa: SLF001 - Numba gives no other way to it
 
@@ -71,7 +71,7 @@ def _go_on_where_disk_is_full(fast: Any) -> None:
     fast._cache.save_overload = attempt  # noqa: SLF001
 
 
-def _hold_no_bitcode(fast: Any) -> None:
+def _discard_bitcode(fast: Any) -> None:
     """Free the bitcode of a loop that was loaded: 0.7 MB of memory each (57 loops read an own board).
 
     Numba keeps it for loops that call this one and are compiled later.  For them it is loaded again.
@@ -111,10 +111,10 @@ def delete_stale_caches() -> None:
 
 def fingerprint(loop: Callable[..., Any]) -> str:
     """Twelve hexadecimal digits that change with a function's file, a loop that it calls, or a constant of either."""
-    return hashlib.sha256("\n".join(_made_of(loop)).encode()).hexdigest()[:12]
+    return hashlib.sha256("\n".join(_dependencies(loop)).encode()).hexdigest()[:12]
 
 
-def _made_of(loop: Callable[..., Any]) -> Iterator[str]:
+def _dependencies(loop: Callable[..., Any]) -> Iterator[str]:
     yield from _instructions(loop.__code__)
     yield repr(loop.__annotations__)
     # It may call loops that its module defines farther down, which only its source shows yet.

@@ -59,7 +59,9 @@ class Viewpoint:
         return None if self.levels is None else self.levels[self.kit.cells.index(cell)]
 
 
-def belief(image: Picture, sight: Viewpoint, reading: Reading, caption: str, changed: Collection[str] = ()) -> Picture:
+def draw_belief(
+    image: Picture, sight: Viewpoint, reading: Reading, caption: str, changed: Collection[str] = ()
+) -> Picture:
     """A copy of a picture with the belief drawn over it.
 
     Args:

@@ -28,8 +28,8 @@ from vision.appearance.illumination import LINEAR, measure_illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces
 from vision.appearance.sharpening import blur_if_sharpened
-from vision.appearance.veiling_glare import VeilingGlare, black_share
-from vision.enrolment_check import check_distinct, checked
+from vision.appearance.veiling_glare import VeilingGlare, measure_black
+from vision.enrolment_check import check_distinct, without_empty_squares
 from vision.errors import ColoursAlike, VisionError
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import DIRECTIONS, Faces
@@ -92,12 +92,12 @@ def enrol(
         )
     seen = (image, kit, camera, levels, stacks)
     try:
-        return _enrolled(*seen, colours_of(*seen, empty))
+        return _enrolled(*seen, measure_colours(*seen, empty))
     except ColoursAlike:
         if kit.pieces[0].shape != "pyramid":
             raise
         # Bright ones may have been learned from sides in the shade, and dark ones from sides in the light.
-        return _enrolled(*seen, colours_of(*seen, empty, turned_alike=True))
+        return _enrolled(*seen, measure_colours(*seen, empty, turned_alike=True))
 
 
 def _enrolled(
@@ -108,7 +108,7 @@ def _enrolled(
     stacks: Mapping[str, str],
     colours: tuple[SetAppearance, Photograph, Mapping[str, float]],
 ) -> SetAppearance:
-    """See :func:`enrol`; ``colours``: see :func:`colours_of`."""
+    """See :func:`enrol`; ``colours``: see :func:`measure_colours`."""
     appearance, photograph, whites = colours
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     geometry = make_geometry(kit, levels, photograph.pose, camera)
@@ -116,25 +116,25 @@ def _enrolled(
     appearance = replace(appearance, rim=_rim(kit, hypothesis, stacks))
     if not appearance.inks:
         if geometry.configurations.are_discs:
-            faces = _inked(image, kit, hypothesis, stacks)
+            faces = _centre_inked_faces(image, kit, hypothesis, stacks)
             outer_mm, inner_mm = (_ring_mm(image, faces, shares) for shares in (GROOVE_SHARES, INNER_SHARES))
             # The inner ring alone serves for heights as well.
             rings = (inner_mm, None) if outer_mm is None else (outer_mm, inner_mm)
             appearance = replace(appearance, ring_mm=rings[0], inner_ring_mm=rings[1])
-        return checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
+        return without_empty_squares(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     shown = _first_of_each(stacks)
-    faces = _inked(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
+    faces = _centre_inked_faces(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
-    matt = _matt(image, faces, lit)
+    matt = _subtract_mirrored_light(image, faces, lit)
     without_halos = blur_if_sharpened(matt, kit, photograph.pose, camera)
     glyphs = dict(zip(shown, unrolled(without_halos, faces), strict=True))
     appearance = replace(appearance, glyphs=glyphs, ring_mm=_ring_mm(matt, faces))
-    appearance = checked(image, Reader(kit, camera, appearance, levels), geometry, stacks)
+    appearance = without_empty_squares(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     check_distinct(without_halos, shown, faces, appearance.glyphs)
     return appearance
 
 
-def colours_of(
+def measure_colours(
     image: Picture,
     kit: Kit,
     camera: Camera,
@@ -149,8 +149,8 @@ def colours_of(
     The other arguments are those of :func:`enrol` and :func:`.learn_pieces`.  Raises VisionError when the mat is not
     found or a piece is missing.
     """
-    black = black_share(image, kit, register(to_gray(image), kit, camera), camera)
-    board = board_of(empty, kit, camera, black)
+    black = measure_black(image, kit, register(to_gray(image), kit, camera), camera)
+    board = learn_empty_board(empty, kit, camera, black)
     photograph = _photograph(image, kit, camera, board)
     if board is None and (kit.board.cell_colour is None or kit.board.chequer_colour is not None):
         board = _learn_around(photograph, kit, stacks)
@@ -162,13 +162,13 @@ def colours_of(
     return appearance, photograph, colours.whites
 
 
-def board_of(
+def learn_empty_board(
     empty: Sequence[Picture], kit: Kit, camera: Camera, black: Reflectance | None = None
 ) -> BoardAppearance | None:
     """The appearance of a board from photographs (height, width, 3) uint8 BGR of it empty; None if there are none.
 
-    ``black``: of :func:`.black_share`; the glare of these photographs is brought to that of the one it was measured in.
-    Raises VisionError when the mat is not found.
+    ``black``: of :func:`.measure_black`; the glare of these photographs is brought to that of the one it was measured
+    in.  Raises VisionError when the mat is not found.
     """
     board = None
     for picture in empty:
@@ -181,7 +181,7 @@ def _photograph(
 ) -> Photograph:
     """A picture, its pose and its light, measured on the ``board`` if known.  Raises VisionError, MatNotFound.
 
-    ``black``: as of :func:`board_of`.
+    ``black``: as of :func:`learn_empty_board`.
     """
     pose = register(to_gray(image), kit, camera)
     image = VeilingGlare(kit, black).remove(image, pose, camera)
@@ -253,7 +253,7 @@ def _rim(kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> tuple[f
     return tuple(float(step) for step in rim[::-1])
 
 
-def _inked(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> Faces:
+def _centre_inked_faces(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> Faces:
     """The faces of these stacks, centred where they are most uniform round their circles in the unblurred picture.
 
     Enrolment has the time for this search.
@@ -283,7 +283,9 @@ def _ring_mm(image: Picture, faces: Faces, shares: tuple[float, float] = RING_SH
     return usual_radius_mm(rings)
 
 
-def _matt(image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflectance]) -> npt.NDArray[np.uint8]:
+def _subtract_mirrored_light(
+    image: npt.NDArray[np.uint8], faces: Faces, mirrored: Sequence[Reflectance]
+) -> npt.NDArray[np.uint8]:
     """The picture with the light (linear, r g b) that each face mirrors subtracted from it."""
     result = image.copy()
     for number, light in enumerate(mirrored):

@@ -23,11 +23,11 @@ from vision.reading import CellState
 
 Picture = npt.NDArray[np.uint8]
 
-ALIKE, FAINT = -5.0, -2.0
+SAME_CHARACTER_NATS, FAINT_CHARACTER_NATS = -5.0, -2.0
 """Log-likelihood of one character on another's face above which they may be the same (two pieces with the same
 character reach -1 to -5); and above which they are too small or too faint to be told apart."""
 
-UNEXPLAINED = 0.15
+MIN_UNEXPLAINED = 0.15
 """Share of what is on a face that a different character must leave unexplained, where ink is faint: on 31 sets and
 boards different characters left 0.23 and more, and on a painted one the same character on two pieces 0.02."""
 
@@ -44,7 +44,9 @@ learned: with less, no such piece would ever be read with p 0.99.  In all sets o
 pyramids of two shades, it was 8 at least; for two greens that nobody tells apart 4 at most."""
 
 
-def checked(image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]) -> SetAppearance:
+def without_empty_squares(
+    image: Picture, reader: Reader, geometry: Geometry, stacks: Mapping[str, str]
+) -> SetAppearance:
     """The reader's appearance, less what was learned on squares where nothing stands.
 
     Raises VisionError when the photograph, read with this appearance, does not show what ``stacks`` by cell promise.
@@ -194,8 +196,10 @@ def check_distinct(image: Picture, shown: Mapping[str, str], faces: Faces, glyph
     labels = empty_label_buffer(image)
     likely, _ = compare(image, faces, labels, make_alphabet(glyphs))
     np.fill_diagonal(likely, -np.inf)
-    is_same = (likely > ALIKE) & (likely > UNEXPLAINED * bare_wood_log_likelihood(image, faces, labels)[:, None])
-    is_alike = is_same | (likely > FAINT)
+    is_same = (likely > SAME_CHARACTER_NATS) & (
+        likely > MIN_UNEXPLAINED * bare_wood_log_likelihood(image, faces, labels)[:, None]
+    )
+    is_alike = is_same | (likely > FAINT_CHARACTER_NATS)
     if is_alike.any():
         names = [f"{cell} ({letter})" for letter, cell in shown.items()]
         one, other = sorted(np.unravel_index(np.where(is_alike, likely, -np.inf).argmax(), likely.shape))

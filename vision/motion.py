@@ -60,7 +60,7 @@ IN_SIGHT_SHARE = 0.2
 """Share of the smallest piece's picture on a cell that must be in sight for the rest to be ignored, where something
 nearer was put or taken."""
 
-BESIDE_MM = 4
+OCCLUDER_MARGIN_MM = 4
 """Distance from something nearer within which a pixel may show it: its place is known to two millimetres, and a change
 is seen in a small picture."""
 
@@ -230,7 +230,7 @@ class MotionDetector:
 
         NaN where something has changed, and a piece might stand there unseen.
         """
-        size = 2 * BESIDE_MM + 1
+        size = 2 * OCCLUDER_MARGIN_MM + 1
         around = np.ones((size, size // geometry.crops.column_mm | 1), np.uint8)
         clear = np.array([cv2.erode(crop, around) for crop in in_sight.astype(np.uint8)], np.uint8)
         piece = _smallest_piece_masks(geometry)

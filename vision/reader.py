@@ -13,11 +13,11 @@ import numpy.typing as npt
 from calibration.appearance import FLAT_RIM, ColumnAppearance, SetAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.appearance.board_following import follow_change
+from vision.appearance.board_following import update_changed_texels
 from vision.appearance.board_learning import learn_bare
 from vision.appearance.cell_views import CellViews
 from vision.appearance.colour_model import has_colours
-from vision.appearance.column_following import follow_column
+from vision.appearance.column_following import update_column_colour
 from vision.appearance.ground_light import measure_ground
 from vision.appearance.illumination import Illumination
 from vision.appearance.light_references import references
@@ -42,12 +42,12 @@ from vision.inference.outliers import (
     is_wrong_board,
     state_log_posteriors,
     surely_empty,
-    tempered,
+    temper,
 )
 from vision.inference.pale_pyramids import find_pale_pyramids
 from vision.inference.pillar_levels import LevelQuery
 from vision.inference.render_and_compare import rescore_by_rendering
-from vision.inference.rims import without_rims
+from vision.inference.rims import discount_rims
 from vision.inference.ring_heights import weigh_by_grooves
 from vision.inference.search import infer, infer_again
 from vision.inference.shadows import weigh_by_shadows
@@ -196,7 +196,7 @@ class Reader:
         return Reading(
             self.kit.cells,
             self.states,
-            tempered(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(image)),
+            temper(last.log_likelihood, last.unexplained, otherwise=otherwise or self._lacks_colours(image)),
             np.where(hidden, np.maximum(last.outlier_share, last.unexplained), last.outlier_share),
             frame.t_s,
             mismatched=tuple(np.flatnonzero(unlike).tolist()) if otherwise else (),
@@ -228,7 +228,7 @@ class Reader:
             return False
         photograph = self._photograph(image, pose)
         learned = learn_bare(board, photograph, self.kit, layout, cells)
-        followed = follow_change(learned, photograph, self.kit, layout, cells)
+        followed = update_changed_texels(learned, photograph, self.kit, layout, cells)
         if followed is not board:
             self.appearance = replace(self.appearance, board=followed)
             self._bare = BareBoard(self.kit, self.appearance, self._white)
@@ -240,7 +240,7 @@ class Reader:
         return Photograph(clear, pose, self.camera, self.light(clear, pose))
 
     def _follow_pillars(self, known: ColumnAppearance, photograph: Photograph, bare: set[str]) -> bool:
-        followed = follow_column(known, photograph, self.kit, self.levels, bare)
+        followed = update_column_colour(known, photograph, self.kit, self.levels, bare)
         if followed is not known:
             self.appearance, self._last = replace(self.appearance, column=followed), None
             self._colours.update_column(self.appearance, followed)
@@ -362,7 +362,7 @@ class Reader:
             characters = read_characters(image, hypothesis, self._alphabet, legible)
             self.look_at_shadows(smooth, hypothesis, light)
             letters = characters[:, self._alphabet.numbers([letter for _, letter in self.states[1:]])]
-        scores = without_rims(hypothesis) if hypothesis.geometry.prisms is not None else hypothesis.scores
+        scores = discount_rims(hypothesis) if hypothesis.geometry.prisms is not None else hypothesis.scores
         return state_log_posteriors(scores, (self._columns, self._firsts), letters)
 
     def score_lateral_faces(

@@ -39,7 +39,7 @@ from vision.pose.projection import Points, Registration
 from vision.reader import Reader
 from vision.scene.silhouettes import covers_points
 from vision.scene.solids import hull
-from vision.scene.terrain import SUBPIXEL_BITS, fixed
+from vision.scene.terrain import SUBPIXEL_BITS, to_fixed_point
 
 ELEVATION_DEG = 60.0
 """Elevation of the synthetic camera, about that of a camera over a table."""
@@ -145,7 +145,9 @@ def _drawn(kit: Kit, appearance: SetAppearance, geometry: Geometry) -> npt.NDArr
     cell, configuration = len(kit.cells) // 2, 0
     letter = next(letters[0] for letters in geometry.configurations.letters[configuration] if letters)
     corners_px = geometry.outlines.corners_px(geometry.crops, cell, configuration, np.zeros(2))
-    cv2.fillConvexPoly(picture, fixed(hull(corners_px)), _code(appearance.pieces[letter]).tolist(), shift=SUBPIXEL_BITS)
+    cv2.fillConvexPoly(
+        picture, to_fixed_point(hull(corners_px)), _code(appearance.pieces[letter]).tolist(), shift=SUBPIXEL_BITS
+    )
     return picture
 
 

@@ -13,7 +13,7 @@ from companion.errors import CompanionError
 from companion.events import Accepted, Event
 from companion.phrases import ENGLISH, Language, sentence
 from vision.capture.frames import Frame
-from vision.drawing import Viewpoint, belief
+from vision.drawing import Viewpoint, draw_belief
 
 CELL = re.compile(r"[a-z]\d+")
 """A word that may be a square's name in the text of a move."""
@@ -52,7 +52,7 @@ class Album:
         if look.reading is not None and self._camera_reader.geometry is not None:
             reader, levels = self._camera_reader.reader, look.reading.levels or self._levels or None
             sight = Viewpoint(reader.kit, reader.camera, self._camera_reader.geometry.pose, levels)
-            picture = belief(frame.image, sight, look.reading, self._caption, self._marked)
+            picture = draw_belief(frame.image, sight, look.reading, self._caption, self._marked)
         file = self._folder / f"{frame.seq:06d}.jpg"
         done, data = cv2.imencode(".jpg", picture)
         try:

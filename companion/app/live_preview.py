@@ -20,7 +20,7 @@ from companion.app.multi_camera import MultiCameraReader
 from companion.events import Event
 from companion.referee.snapshot import Snapshot
 from vision.capture.frames import Frame
-from vision.drawing import Picture, Viewpoint, belief
+from vision.drawing import Picture, Viewpoint, draw_belief
 from vision.errors import VisionError
 from vision.reading import Reading
 
@@ -90,7 +90,7 @@ class LivePreview:
             return frame.image
         cells = [cell for cell in self._wrong if cell in drawn.sight.kit.cells]
         try:
-            return belief(frame.image, drawn.sight, drawn.reading, "", cells)
+            return draw_belief(frame.image, drawn.sight, drawn.reading, "", cells)
         except VisionError:
             return frame.image
 

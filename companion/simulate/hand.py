@@ -11,7 +11,7 @@ from calibration.kit import Colour
 from companion.simulate.light import Array, shade, shadow_on_mat, to_srgb
 from companion.simulate.render import Picture, visible_box, with_sprite
 from companion.simulate.sprite import Scene, Sprite, gathered, piece_polygons
-from vision.scene.solids import hull, moved, piece
+from vision.scene.solids import hull, piece, place_solid
 
 SKINS: tuple[Colour, ...] = ((214, 160, 128), (141, 92, 66), (190, 138, 106), (98, 64, 48))
 SLEEVES: tuple[Colour, ...] = ((52, 66, 92), (110, 108, 104), (70, 40, 44), (40, 74, 60))
@@ -105,7 +105,7 @@ def _held(scene: Scene, hand: Hand) -> list[tuple[Array, Array]]:
     x, y, z = hand.at_mm
     foot = z - HOVER_MM - sum(kind.height_mm for kind in kinds)
     for kind, rise in zip(kinds, base_heights_mm(scene.kit, hand.holds), strict=True):
-        solid = moved(piece(kind), np.array([x, y, foot + rise]))
+        solid = place_solid(piece(kind), np.array([x, y, foot + rise]))
         if len(_in_sight(scene, solid.points)) == len(solid.points):
             polygons += piece_polygons(scene, solid, kind)
     return polygons

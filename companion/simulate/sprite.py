@@ -14,7 +14,7 @@ from companion.simulate.glyphs import strokes
 from companion.simulate.light import Array, Light, light_ratio, shade, shadow_on_mat, to_linear, to_srgb
 from companion.simulate.placement import Pile, PlacedPiece
 from vision.pose.projection import Registration, project
-from vision.scene.solids import Solid, circle, column, faces_towards, hull, moved, piece
+from vision.scene.solids import Solid, circle, column, faces_towards, hull, piece, place_solid
 
 RING_SHARES: tuple[float, ...] = (0.80, 0.50)
 """Radii of the grooves in a disc's upper face, as fractions of its radius."""
@@ -112,7 +112,7 @@ def standing_solids(kit: Kit, cell: str, pile: Pile, level: int | None) -> list[
     for standing, rise in zip(_nested(kit, pile), rises, strict=True):
         kind = kit.piece(standing.letter)
         at = np.array([x + standing.off_mm[0], y + standing.off_mm[1], floor + rise])
-        solids.append(moved(piece(kind), at, standing.turn * TURN_DEG[kind.shape]))
+        solids.append(place_solid(piece(kind), at, standing.turn * TURN_DEG[kind.shape]))
     return solids
 
 

@@ -24,7 +24,7 @@ def marked(tmp_path, monkeypatch):
         drawn.append(changed)
         return image
 
-    monkeypatch.setattr(album, "belief", draw)
+    monkeypatch.setattr(album, "draw_belief", draw)
     reader = SimpleNamespace(kit=SimpleNamespace(cells=("c3", "c4", "d4")), camera=None)
     camera_reader = SimpleNamespace(reader=reader, geometry=SimpleNamespace(pose=None))
     book = Album(tmp_path / "pictures", camera_reader, ())

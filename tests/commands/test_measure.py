@@ -137,7 +137,7 @@ def test_a_board_whose_appearance_cannot_be_learned_is_said(monkeypatch):
     kit = load_kit("draughts")
     own = replace(kit, board=replace(kit.board, cell_colour=None))
     few = replace(own, mat=replace(own.mat, markers=own.mat.markers[:2]))
-    monkeypatch.setattr("companion.own_board.board_of", Mock(side_effect=VisionError("too dark")))
+    monkeypatch.setattr("companion.own_board.learn_empty_board", Mock(side_effect=VisionError("too dark")))
     camera, picture = default_camera(), np.zeros((720, 1280, 3), np.uint8)
     assert appearance_fault(own, camera, picture) == "too dark"
     assert appearance_fault(few, camera, picture).startswith("2 markers do not tell the light")

@@ -62,7 +62,7 @@ def inside(picture: drawing.Picture, sight: drawing.Viewpoint, cell: str) -> dra
 def test_the_picture_itself_is_left_alone(sight: drawing.Viewpoint) -> None:
     """The input is left unchanged; a new picture of the same shape is returned."""
     before = GREY.copy()
-    result = drawing.belief(GREY, sight, reading(sight.kit, d4=1), "accepted")
+    result = drawing.draw_belief(GREY, sight, reading(sight.kit, d4=1), "accepted")
     assert (before == GREY).all()
     assert result.shape == GREY.shape
     assert not (result == GREY).all()
@@ -71,20 +71,20 @@ def test_the_picture_itself_is_left_alone(sight: drawing.Viewpoint) -> None:
 def test_doubt_has_its_own_colours(sight: drawing.Viewpoint) -> None:
     """Certain cells get neither colour of doubt; p = 0.85 is orange, p = 0.5 is red."""
     for p, ink in ((0.999, drawing.SURE), (0.85, drawing.UNSURE), (0.5, drawing.DOUBTFUL)):
-        found = inks(drawing.belief(GREY, sight, reading(sight.kit, p, d4=2), ""))
+        found = inks(drawing.draw_belief(GREY, sight, reading(sight.kit, p, d4=2), ""))
         assert {drawing.UNSURE, drawing.DOUBTFUL} & found == {ink} - {drawing.SURE}
 
 
 def test_a_doubtful_empty_cell_is_marked(sight: drawing.Viewpoint) -> None:
     """A cell believed empty with a probability of only 0.6 is drawn in the colour of doubt."""
-    drawn = drawing.belief(GREY, sight, reading(sight.kit, 0.6, d4=0), "")
+    drawn = drawing.draw_belief(GREY, sight, reading(sight.kit, 0.6, d4=0), "")
     assert drawing.DOUBTFUL in inks(inside(drawn, sight, "d4"))
     assert drawing.DOUBTFUL not in inks(inside(drawn, sight, "e4"))
 
 
 def test_covered_cells_are_hatched(sight: drawing.Viewpoint) -> None:
     """A covered cell is hatched, its neighbour is not."""
-    drawn = drawing.belief(GREY, sight, reading(sight.kit, outlier_share="e5"), "")
+    drawn = drawing.draw_belief(GREY, sight, reading(sight.kit, outlier_share="e5"), "")
     assert drawing.HATCH in inks(inside(drawn, sight, "e5"))
     assert drawing.HATCH not in inks(inside(drawn, sight, "d5"))
 
@@ -93,24 +93,24 @@ def test_higher_stacks_reach_farther_up(sight: drawing.Viewpoint) -> None:
     """The outline of two discs starts at least three rows farther up than that of one."""
     rows = []
     for state in (1, 2):
-        with_stack = drawing.belief(GREY, sight, reading(sight.kit, 0.8, d4=state), "")
-        empty = drawing.belief(GREY, sight, reading(sight.kit), "")
+        with_stack = drawing.draw_belief(GREY, sight, reading(sight.kit, 0.8, d4=state), "")
+        empty = drawing.draw_belief(GREY, sight, reading(sight.kit), "")
         rows.append(np.flatnonzero((with_stack != empty).any(axis=(1, 2))).min())
     assert rows[1] < rows[0] - 3
 
 
 def test_changed_cells_are_highlighted(sight: drawing.Viewpoint) -> None:
     """Cells are highlighted only if they are passed as changed."""
-    assert drawing.CHANGED in inks(drawing.belief(GREY, sight, reading(sight.kit), "", ("c3",)))
-    assert drawing.CHANGED not in inks(drawing.belief(GREY, sight, reading(sight.kit), ""))
+    assert drawing.CHANGED in inks(drawing.draw_belief(GREY, sight, reading(sight.kit), "", ("c3",)))
+    assert drawing.CHANGED not in inks(drawing.draw_belief(GREY, sight, reading(sight.kit), ""))
 
 
 def test_caption_is_ascii_and_fits(sight: drawing.Viewpoint) -> None:
     """Characters that OpenCV cannot draw become question marks; a long caption is cut and leaves the margin free."""
-    as_written = drawing.belief(GREY, sight, reading(sight.kit), "5 × 5")
-    as_ascii = drawing.belief(GREY, sight, reading(sight.kit), "5 ? 5")
+    as_written = drawing.draw_belief(GREY, sight, reading(sight.kit), "5 × 5")
+    as_ascii = drawing.draw_belief(GREY, sight, reading(sight.kit), "5 ? 5")
     assert (as_written == as_ascii).all()
-    long = drawing.belief(GREY, sight, reading(sight.kit), "W" * 500)
+    long = drawing.draw_belief(GREY, sight, reading(sight.kit), "W" * 500)
     bar = long[-drawing.CAPTION_HEIGHT_PX :]
     assert len(inks(bar[:, -drawing.CAPTION_MARGIN_PX :])) == 1
     assert len(inks(bar)) > 1
@@ -168,7 +168,7 @@ def test_outlines_lie_on_the_pieces_of_every_kit(name: str, cell: str, stack: st
     assert (rendered & outline).sum() > 0.8 * outline.sum()
     states: tuple[CellState, ...] = ((0, None), (len(stack), stack[-1]))
     log = np.log(np.array([[0.01, 0.99] if other == cell else [0.99, 0.01] for other in kit.cells], np.float32))
-    drawn = drawing.belief(
+    drawn = drawing.draw_belief(
         pictures[1], sight, Reading(kit.cells, states, log, np.zeros(len(kit.cells), np.float32)), ""
     )
     rows, columns = np.nonzero((drawn != pictures[1]).any(axis=2) & (outline > 0))

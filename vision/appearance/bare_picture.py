@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.board_surface import seen_all_round, texels
+from vision.appearance.board_surface import interior_mask, to_texels
 from vision.pose.projection import Registration, back_project
 
 Picture = npt.NDArray[np.uint8]
@@ -56,11 +56,11 @@ def bare_picture(
 ) -> BarePicture:
     """``board`` seen from ``pose``, in the camera's picture shrunk by ``shrink`` to ``size`` (height, width)."""
     levels = np.ascontiguousarray(np.asarray(cv2.convertScaleAbs(board.colour, alpha=PER_VALUE), np.uint8)[..., ::-1])
-    whole = seen_all_round(board)
+    whole = interior_mask(board)
     # The grid reaches one step beyond the picture on each side.
     grid = [(np.arange(-1, -(-length // GRID_PX) + 1) + 0.5) * GRID_PX for length in size]
     rows, columns = np.meshgrid(*grid, indexing="ij")
-    coarse = texels(back_project(np.stack([columns, rows], axis=-1) * shrink - 0.5, pose, camera), board.seen.shape)
+    coarse = to_texels(back_project(np.stack([columns, rows], axis=-1) * shrink - 0.5, pose, camera), board.seen.shape)
     shown, known = np.empty((*size, 3), np.uint8), np.empty(size, np.bool_)
     for top in range(0, size[0], STRIP_PX):
         bottom, first = min(top + STRIP_PX, size[0]), top // GRID_PX

@@ -19,7 +19,7 @@ from calibration.srgb import GAMMA
 from vision.appearance.board_learning import cell_texels, codes_at, covered_texels
 from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, specular_at, variance_of
 from vision.appearance.piece_colours import Photograph
-from vision.appearance.tone_curve import add_light, gain_in, values_of
+from vision.appearance.tone_curve import add_light, codes_to_values, gain_at
 from vision.pose.projection import project
 
 Array = npt.NDArray[np.float32]
@@ -49,7 +49,7 @@ BESIDE_MM = 4.0
 """Margin round a piece in which nothing is followed: it is put down, and located, a millimetre or two off centre."""
 
 
-def follow_change(
+def update_changed_texels(
     known: BoardAppearance, photograph: Photograph, kit: Kit, layout: Mapping[str, str], bare: Collection[str]
 ) -> BoardAppearance:
     """``known``, moved one step towards what a photograph shows of the ``bare`` cells.
@@ -106,7 +106,7 @@ def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, sli
     pixels = project(places, photograph.pose, photograph.camera)
     last = np.array(photograph.image.shape[1::-1]) - 1
     inside: Mask = np.asarray(((pixels >= 0) & (pixels <= last)).all(axis=1).reshape(x.shape))
-    values = values_of(codes_at(photograph.image, pixels)[:, ::-1], gain_in(photograph.light.at(places)))
+    values = codes_to_values(codes_at(photograph.image, pixels)[:, ::-1], gain_at(photograph.light.at(places)))
     light = photograph.light
     if light.specular is not None:
         values = add_light(values, -specular_at(light.specular, light.half_mm, places))

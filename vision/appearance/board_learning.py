@@ -11,16 +11,16 @@ import numpy.typing as npt
 
 from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance, unknown_board
 from calibration.kit import Colour, Kit
-from vision.appearance.board_surface import texels
+from vision.appearance.board_surface import to_texels
 from vision.appearance.piece_colours import Photograph
-from vision.appearance.tone_curve import gain_in, values_of
+from vision.appearance.tone_curve import codes_to_values, gain_at
 from vision.pose.projection import Points, back_project, project
 from vision.scene.solids import hull, pieces
 
 Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
-WITHIN_MM = (-0.7, 0.0, 0.7)
+SAMPLE_OFFSETS_MM = (-0.7, 0.0, 0.7)
 """Offsets from a texel's centre at which it is sampled, along each axis: poses repeat within half a millimetre."""
 
 SHADE_MM = 12.0
@@ -28,7 +28,7 @@ SHADE_MM = 12.0
 
 MAX_SEEN = 255
 
-LINE = 512
+MAP_COLUMNS = 512
 """Number of places looked up per row of a map: OpenCV takes no more than 32,767 rows."""
 
 INNER_SHARE = 0.35
@@ -49,14 +49,14 @@ def learn_board(
         return known
     x, y = (column - (columns - 1) / 2) * TEXEL_MM, ((rows - 1) / 2 - row) * TEXEL_MM
     middles = np.column_stack([x, y, np.zeros(len(row))])
-    gain = gain_in(photograph.light.at(middles))
+    gain = gain_at(photograph.light.at(middles))
     total, squares = np.zeros((len(row), 3), np.float32), np.zeros(len(row), np.float32)
     inside = np.ones(len(row), np.bool_)
     last = np.array(photograph.image.shape[1::-1]) - 1
-    offsets = [(dx, dy, 0.0) for dx in WITHIN_MM for dy in WITHIN_MM]
+    offsets = [(dx, dy, 0.0) for dx in SAMPLE_OFFSETS_MM for dy in SAMPLE_OFFSETS_MM]
     for offset in offsets:
         pixels = project(middles + offset, photograph.pose, photograph.camera)
-        values = np.clip(values_of(codes_at(photograph.image, pixels)[:, ::-1], gain), 0, WHITEST)
+        values = np.clip(codes_to_values(codes_at(photograph.image, pixels)[:, ::-1], gain), 0, WHITEST)
         total, squares = total + values, squares + (values**2).mean(axis=1)
         inside &= ((pixels >= 0) & (pixels <= last)).all(axis=1)
     count = np.float32(len(offsets))
@@ -68,10 +68,10 @@ def learn_board(
 
 def codes_at(image: npt.NDArray[np.uint8], pixels: Points) -> npt.NDArray[np.uint8]:
     """(n, 3) uint8 BGR of an image, interpolated at places (n, 2) px."""
-    lines = max(-(-len(pixels) // LINE), 1)
-    maps = np.zeros((2, lines * LINE), np.float32)
+    lines = max(-(-len(pixels) // MAP_COLUMNS), 1)
+    maps = np.zeros((2, lines * MAP_COLUMNS), np.float32)
     maps[:, : len(pixels)] = pixels.T
-    x, y = maps.reshape(2, lines, LINE)
+    x, y = maps.reshape(2, lines, MAP_COLUMNS)
     return np.asarray(cv2.remap(image, x, y, cv2.INTER_LINEAR), np.uint8).reshape(-1, 3)[: len(pixels)]
 
 
@@ -107,7 +107,7 @@ def cell_texels(kit: Kit, cell: str, size: tuple[int, ...], share: float = 0.5) 
     """Rows and columns, in a map of a ``size``, within this share of the pitch of a cell's centre."""
     reach = share * np.array(kit.board.pitch_mm)
     corners = np.array(kit.centre_mm(cell)) + np.array([-reach, reach])
-    row, column = (np.rint(axis).astype(int).ravel().tolist() for axis in texels(corners[None], size))
+    row, column = (np.rint(axis).astype(int).ravel().tolist() for axis in to_texels(corners[None], size))
     return slice(row[1], row[0] + 1), slice(column[0], column[1] + 1)
 
 
@@ -138,7 +138,7 @@ def covered_texels(kit: Kit, photograph: Photograph, layout: Mapping[str, str], 
     for cell, stack in layout.items():
         corners = np.vstack([solid.points for solid in pieces(kit, cell, stack)])
         hidden = back_project(project(corners, photograph.pose, photograph.camera), photograph.pose, photograph.camera)
-        row, column = texels(hull(hidden), size)
+        row, column = to_texels(hull(hidden), size)
         cv2.fillConvexPoly(covered, np.rint(np.hstack([column, row])).astype(np.int32), 1)
     reach = 2 * int(around_mm / TEXEL_MM) + 1
     return np.asarray(cv2.dilate(covered, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))) > 0)

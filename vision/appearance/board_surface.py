@@ -95,27 +95,27 @@ def view_board(
 ) -> BoardView:
     """The appearance of ``board`` in the crops of ``cells``."""
     places = back_project(np.moveaxis(crops.map_px[:, cells], 0, -1), pose, camera)
-    values, variance, known = look_up(board, places)
+    values, variance, known = sample_board(board, places)
     is_known = known[..., None]
     scale, log_volume = is_known / np.sqrt(variance), np.where(is_known, -0.5 * np.log(variance), 0).sum(axis=-1)
     aside_mm = places - crops.centres_mm[cells, None, None, :2]
     return BoardView(_planar(aside_mm), _planar(values), _planar(scale), log_volume.astype(np.float32))
 
 
-def look_up(board: BoardAppearance, places_mm: Points) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+def sample_board(board: BoardAppearance, places_mm: Points) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
     """What ``board`` shows at places (n, …, 2) mm.
 
     Returns:
         (n, …, 3) float32 display values b g r relative to white paper, (n, …, 3) float32 the variance of these, and
         (n, …) bool, whether they are known.
     """
-    row, column = texels(places_mm, board.seen.shape)
+    row, column = to_texels(places_mm, board.seen.shape)
     colour, spread = (
         cv2.remap(layer, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for layer in (board.colour, board.spread)
     )
     known = cv2.remap(
-        seen_all_round(board), column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0
+        interior_mask(board), column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0
     )
     shape = places_mm.shape[:-1]
     values = np.asarray(colour, np.float32).reshape(*shape, 3)[..., ::-1]
@@ -123,7 +123,7 @@ def look_up(board: BoardAppearance, places_mm: Points) -> tuple[Array, Array, np
     return values, variance, np.asarray(known).reshape(shape) > 0
 
 
-def seen_all_round(board: BoardAppearance) -> Picture:
+def interior_mask(board: BoardAppearance) -> Picture:
     """(rows, columns) uint8, 1 where a texel and all its neighbours have been seen, 0 elsewhere."""
     return np.asarray(cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8)), np.uint8)
 
@@ -141,7 +141,7 @@ def variance_of(values: Array, spread: Array) -> Array:
     return variance
 
 
-def texels(places_mm: Points, size: tuple[int, ...]) -> tuple[Array, Array]:
+def to_texels(places_mm: Points, size: tuple[int, ...]) -> tuple[Array, Array]:
     """Rows and columns (n, k) float32 of places (n, …, 2) mm in a map of a ``size``, for ``cv2.remap``."""
     flat = places_mm.reshape(len(places_mm), -1, 2)
     column = flat[..., 0] / TEXEL_MM + (size[1] - 1) / 2
@@ -149,7 +149,7 @@ def texels(places_mm: Points, size: tuple[int, ...]) -> tuple[Array, Array]:
     return row.astype(np.float32), column.astype(np.float32)
 
 
-def light_round(light: Illumination, gain: Array, centres_mm: Points) -> LocalLight:
+def light_around(light: Illumination, gain: Array, centres_mm: Points) -> LocalLight:
     """The light on the board round places (b, 3); ``gain`` as in :class:`LocalLight`."""
     sides = REACH_MM * np.array([[1, 0, 0], [0, 1, 0]])
     grown = [np.log(light.at(centres_mm + side) / light.at(centres_mm - side)) for side in sides]
@@ -214,11 +214,11 @@ def board_log_likelihood(
         cell = cells[k]
         scale, board, own = view.scale[cell].reshape(3, -1), expected[k].reshape(3, -1), logs[k].reshape(-1)
         for channel in range(3):
-            _scaled(seen[k], channel, light.gain[k, channel], shown[channel])
+            _put_display_values(seen[k], channel, light.gain[k, channel], shown[channel])
         predict(view.values[cell].reshape(3, -1), view.aside_mm[cell].reshape(2, -1), light, k, board)
         volume = view.log_volume[cell].reshape(-1)
         if _is_saturated(seen[k]):
-            diffuse, shown, amends = _at_least(seen[k], shown, board, scale, light.saturated_log)
+            diffuse, shown, amends = _restore_saturated(seen[k], shown, board, scale, light.saturated_log)
             volume = volume + amends
         else:
             diffuse, amends = shown, zeros
@@ -229,7 +229,7 @@ def board_log_likelihood(
         for i in range(count):
             likely = max(best[i], work[1, i] + work[2, i] + amends[i])
             own[i] = likely if scale[0, i] > 0 else own[i]
-        without_offset(scale[0], np.float32(0), board)
+        subtract_offset(scale[0], np.float32(0), board)
 
 
 @compiled
@@ -242,7 +242,7 @@ def _is_saturated(codes: Picture) -> bool:
 
 
 @compiled
-def _at_least(
+def _restore_saturated(
     codes: Picture, shown: Array, expected: Array, scale: Array, saturated_log: Array
 ) -> tuple[Array, Array, Array]:
     """The likeliest values that saturated channels of ``codes`` (k, 3) had, if they show a board.
@@ -286,7 +286,7 @@ def _at_least(
 
 
 @compiled
-def _scaled(codes: Picture, channel: int, gain: np.float32, shown: Array) -> None:
+def _put_display_values(codes: Picture, channel: int, gain: np.float32, shown: Array) -> None:
     """Put into ``shown`` (k,) one channel's display values of ``codes`` (k, 3), each plus :data:`OFFSET`."""
     for i in range(len(shown)):
         shown[i] = (np.float32(codes[i, channel]) + BLACK_CODES) * gain
@@ -310,7 +310,7 @@ def predict(values: Array, asides: Array, light: LocalLight, k: int, expected: A
 
 
 @compiled
-def without_offset(scale: Array, mark: np.float32, expected: Array) -> None:
+def subtract_offset(scale: Array, mark: np.float32, expected: Array) -> None:
     """Subtract :data:`OFFSET` from ``expected`` (3, k); put ``mark`` where ``scale`` (k,) is 0: unknown board."""
     for channel in range(3):
         for i in range(len(scale)):

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.board_surface import BoardView, LocalLight, light_round, predict, view_board, without_offset
+from vision.appearance.board_surface import BoardView, LocalLight, light_around, predict, subtract_offset, view_board
 from vision.appearance.illumination import Illumination
 from vision.compiled import compiled
 from vision.last_value_cache import LastValueCache
@@ -41,7 +41,7 @@ class CellViews:
         views = self._views.get((board, crops), dict)
         for cell in set(cells.tolist()) - views.keys():
             views[cell] = view_board(board, crops, *view, np.array([cell]))
-        local = light_round(light, np.ones((len(cells), 3), np.float32), crops.centres_mm[cells])
+        local = light_around(light, np.ones((len(cells), 3), np.float32), crops.centres_mm[cells])
         return [_show(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
 
 
@@ -52,7 +52,7 @@ def _show(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
     shown, variance = np.empty_like(view.values[0]), np.empty_like(view.log_volume[0])
     board, mean = shown.reshape(3, -1), variance.reshape(-1)
     predict(view.values[0].reshape(3, -1), view.aside_mm[0].reshape(2, -1), light, k, board)
-    without_offset(scale[0], np.float32(np.nan), board)
+    subtract_offset(scale[0], np.float32(np.nan), board)
     for i in range(len(mean)):
         blue, green, red = one / scale[0, i], one / scale[1, i], one / scale[2, i]
         mean[i] = (blue * blue + green * green + red * red) / np.float32(3)

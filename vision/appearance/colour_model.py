@@ -16,7 +16,7 @@ import numpy.typing as npt
 from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance
 from calibration.srgb import CURVE_OFFSET, GAMMA, STEEPEST, display, linear_light
 from vision.appearance.shading import SAMPLES, Shading, sample_display_values
-from vision.appearance.tone_curve import gain_in, values_of
+from vision.appearance.tone_curve import codes_to_values, gain_at
 from vision.compiled import compiled
 from vision.scene.configurations import Configurations
 from vision.scene.materials import SKY_VIEW_FACTORS, Materials
@@ -285,7 +285,7 @@ def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> n
     Returns:
         (…, 3) float32, r g b, from 0.
     """
-    return values_of(codes[..., ::-1], gain_in(light))
+    return codes_to_values(codes[..., ::-1], gain_at(light))
 
 
 def bin_index(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:

@@ -23,7 +23,7 @@ MIN_SKY_VIEW_FACTOR = 0.95
 MIN_PILLARS = 5
 """From fewer pillars nothing is learned: single ones are shaded by cubes.  Chosen by eye."""
 
-PART = 0.5
+STEP_FRACTION = 0.5
 """Fraction of the difference in log reflectance by which the colour moves at a time.  Chosen by eye."""
 
 MIN_CHANGE = 0.03
@@ -31,7 +31,7 @@ MIN_CHANGE = 0.03
 enrolled by 0.015 at most."""
 
 
-def follow_column(
+def update_column_colour(
     known: ColumnAppearance, photograph: Photograph, kit: Kit, levels: tuple[int, ...], bare: Collection[str]
 ) -> ColumnAppearance:
     """``known``, moved towards what a photograph shows of the ``bare`` cells' pillars, which stand at ``levels``.
@@ -50,5 +50,7 @@ def follow_column(
     change = np.log(shown / np.array(known.top))
     if np.abs(change).max() < MIN_CHANGE:
         return known
-    (r, g, b), (u, v, w) = ((np.array(part) * np.exp(PART * change)).tolist() for part in (known.top, known.side))
+    (r, g, b), (u, v, w) = (
+        (np.array(part) * np.exp(STEP_FRACTION * change)).tolist() for part in (known.top, known.side)
+    )
     return ColumnAppearance((r, g, b), (u, v, w))

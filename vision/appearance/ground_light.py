@@ -12,9 +12,9 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.srgb import CURVE_OFFSET, GAMMA, display
 from vision.appearance.board_learning import codes_at
-from vision.appearance.board_surface import look_up, specular_at, variance_of
+from vision.appearance.board_surface import sample_board, specular_at, variance_of
 from vision.appearance.illumination import Illumination
-from vision.appearance.tone_curve import add_light, gain_in, values_of
+from vision.appearance.tone_curve import add_light, codes_to_values, gain_at
 from vision.pose.projection import Points, Registration, project
 from vision.scene.ground import has_paper
 
@@ -97,7 +97,7 @@ def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera:
         values = np.where(is_floor[:, None], floor, paper).astype(np.float32)
         variance = variance_of(values, np.zeros(len(places), np.float32))
     else:
-        values, variance, is_known = look_up(appearance.board, grid)
+        values, variance, is_known = sample_board(appearance.board, grid)
         values, variance, is_known = values.reshape(-1, 3), variance.reshape(-1, 3), is_known.ravel()
     pixels = project(np.column_stack([places, np.zeros(len(places))]), pose, camera)
     is_known &= ((pixels > 1) & (pixels < (camera.width_px - 2, camera.height_px - 2))).all(axis=1)
@@ -112,7 +112,7 @@ def measure_ground(image: Picture, ground: Ground, light: Illumination) -> Groun
     """The light on ``ground`` in a picture (height, width, 3) uint8 BGR, relative to the board's overall ``light``."""
     codes = codes_at(image, ground.pixels)
     at = np.column_stack([ground.places_mm, np.zeros(len(codes))])
-    shown, expected = values_of(codes, gain_in(light.at(at))[:, ::-1]), ground.values
+    shown, expected = codes_to_values(codes, gain_at(light.at(at))[:, ::-1]), ground.values
     if light.specular is not None:
         expected = np.maximum(add_light(expected, specular_at(light.specular, light.half_mm, at)), np.float32(1e-3))
     # Sums over three values are many times faster as matrix products.

@@ -54,11 +54,11 @@ undetermined.  Chosen by eye."""
 MIN_REFERENCES = 12
 """Fewest references from which the light is measured.  Chosen by eye."""
 
-AROUND_PX = np.arange(-1, 2)
+WINDOW_PX = np.arange(-1, 2)
 """Offsets of the pixels round a reference that are averaged: noise of 7 codes changes the light measured at one pixel
 by a tenth, so that any plane was near only some of them, by chance."""
 
-MIDDLE = len(AROUND_PX) ** 2 // 2
+MIDDLE = len(WINDOW_PX) ** 2 // 2
 """Index of the reference itself among them: where it is well exposed, those of its neighbours that are, too, count."""
 
 
@@ -132,7 +132,7 @@ def _codes_at(
     pixels = np.rint(project(places.points_mm, pose, camera)).astype(int)
     inside = np.asarray(((pixels > 0) & (pixels < (camera.width_px - 1, camera.height_px - 1))).all(axis=1))
     x, y = pixels[inside].T[..., None, None]
-    return inside, image[y + AROUND_PX[:, None], x + AROUND_PX].reshape(len(x), len(AROUND_PX) ** 2, 3)[..., ::-1]
+    return inside, image[y + WINDOW_PX[:, None], x + WINDOW_PX].reshape(len(x), len(WINDOW_PX) ** 2, 3)[..., ::-1]
 
 
 def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> Illumination:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from vision.appearance.colour_model import BINS, quantised
 from vision.appearance.illumination import Illumination
-from vision.appearance.tone_curve import gain_in, values_of
+from vision.appearance.tone_curve import codes_to_values, gain_at
 
 SATURATED = 254
 """Least code of a saturated channel: resampling and JPEG turn some 255 into 254."""
@@ -27,7 +27,9 @@ NOTHING_SATURATED: Bins = (BINS - 1, BINS - 1, BINS - 1)
 
 def saturated_bins(light: Illumination) -> Bins:
     """The first bins of saturated channels at the centre of a mat in this light."""
-    red, green, blue = quantised(values_of(np.array(SATURATED), gain_in(light.at(np.zeros((1, 3)))))).ravel().tolist()
+    red, green, blue = (
+        quantised(codes_to_values(np.array(SATURATED), gain_at(light.at(np.zeros((1, 3)))))).ravel().tolist()
+    )
     return red, green, blue
 
 

@@ -60,7 +60,7 @@ residuals, and sweeps of coordinate descent, after which powers hardly change.""
 MAX_LIT_LOSS = 0.12
 """The level of a square is measured at places that lose no more than this share of their light."""
 
-STEADY, FEW = 8.0, 4
+PRIOR_PLACES, MAX_IGNORED_PLACES = 8.0, 4
 """Number of places of the expected brightness that are assumed on each square besides those that are seen (a prior);
 and the number of seen ones up to which these are ignored."""
 
@@ -207,9 +207,9 @@ def _by_square(share: Floats, open_: Floats, square: Indices, count: int) -> tup
             end += 1
         lit = first + np.flatnonzero(open_[first:end] > 1 - MAX_LIT_LOSS)
         first = end
-        if len(lit) > FEW:
+        if len(lit) > MAX_IGNORED_PLACES:
             middle = np.median(share[lit] / open_[lit])
-            level[number] = max(middle, 0.05) ** (len(lit) / (len(lit) + STEADY))
+            level[number] = max(middle, 0.05) ** (len(lit) / (len(lit) + PRIOR_PLACES))
             off = np.median(np.abs(share[lit] - middle * open_[lit]))
-            spread[number] = max(1.48 * off, MIN_DEVIATION) if len(lit) > 2 * FEW else spread[number]
+            spread[number] = max(1.48 * off, MIN_DEVIATION) if len(lit) > 2 * MAX_IGNORED_PLACES else spread[number]
     return level, spread

@@ -22,7 +22,7 @@ REACH_PX, STEP_PX = 6.5, 0.5
 HALO_PX, EVEN_PX = (1.0, 3.5), (4.5, 6.5)
 """Ranges of distance from an edge in which a halo lies, and in which there is none."""
 
-ALONG = np.linspace(0.15, 0.85, 8)
+EDGE_FRACTIONS = np.linspace(0.15, 0.85, 8)
 """Places on a marker's edges, as shares of their length: clear of its corners."""
 
 MIN_HALO = 0.06
@@ -37,7 +37,7 @@ KERNEL_PX = 4
 """Distance at which a pixel contributes less than one code to another's blur: five standard deviations."""
 
 
-def halo(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> float:
+def measure_halo(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> float:
     """How much brighter paper is next to the markers' edges than farther off, as a share of the step to their black.
 
     ``image`` is (height, width, 3) uint8, BGR.  0 where no edge is in the picture.
@@ -65,7 +65,7 @@ def _edges(kit: Kit, pose: Registration, camera: Camera) -> list[tuple[Points, P
         for a, b in zip(pixels, np.roll(pixels, -1, axis=0), strict=True):
             normal = np.array([b[1] - a[1], a[0] - b[0]]) / max(float(np.hypot(*(b - a))), 1e-6)
             outward = normal * np.sign(normal @ (a - pixels.mean(axis=0)))
-            edges.append((a + ALONG[:, None] * (b - a), outward))
+            edges.append((a + EDGE_FRACTIONS[:, None] * (b - a), outward))
     inside = np.array([camera.width_px, camera.height_px]) - 1 - REACH_PX
     return [(at, out) for at, out in edges if (at >= REACH_PX).all() and (at <= inside).all()]
 
@@ -96,7 +96,7 @@ def remove_halo(image: Picture, box_px: tuple[int, int, int, int] | None = None)
 
 def is_sharpened(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> bool:
     """Whether the camera that took ``image`` (height, width, 3) uint8 BGR sharpens its pictures."""
-    return halo(image, kit, pose, camera) > MIN_HALO
+    return measure_halo(image, kit, pose, camera) > MIN_HALO
 
 
 def blur_if_sharpened(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Picture:

@@ -13,7 +13,7 @@ from calibration.kit import PieceKind
 from calibration.srgb import GAMMA
 from vision.appearance.shading import SENSOR_NOISE
 from vision.pose.projection import Points
-from vision.scene.solids import Solid, faces_towards, moved, piece
+from vision.scene.solids import Solid, faces_towards, piece, place_solid
 
 SAMPLED_SHARE = 0.7
 """Share of a face's radius that is sampled: a piece may be 1.5 mm off, and rims are lit differently.  Chosen by eye."""
@@ -43,7 +43,7 @@ MIN_FACING_COSINE = 0.2
 """Cosine of the viewing angle up to which a face is seen no wider than its piece may be off its place.  Chosen by
 eye."""
 
-UPRIGHT = 0.01
+MAX_NORMAL_Z = 0.01
 """Largest vertical component of the unit normal of an upright face.  Chosen by eye."""
 
 
@@ -64,7 +64,7 @@ def paleness(colour: Reflectance) -> float:
     return min(colour) / max(*colour, 1e-6)
 
 
-def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = None) -> float:
+def mirrored_light(face: Reflectance, sides: list[Reflectance], usual: float | None = None) -> float:
     """White light of a lamp that an upper face mirrors, as a share of white paper's, given the sides below it.
 
     ``usual``: how bright sides are relative to their own faces in this photograph; None where that is not known.  With
@@ -97,13 +97,13 @@ def mirrored(face: Reflectance, sides: list[Reflectance], usual: float | None = 
 def matt_colours(samples: Sequence[PieceColourSample]) -> list[Reflectance]:
     """The colour of each piece without what its face mirrors.
 
-    That is white, see :func:`mirrored`; but as it may be a window, or blue sky, a colour is no darker than its sides
-    suggest, given how much brighter than their sides those faces are that mirror nothing.
+    That is white, see :func:`mirrored_light`; but as it may be a window, or blue sky, a colour is no darker than its
+    sides suggest, given how much brighter than their sides those faces are that mirror nothing.
     """
     shades = [_shade(one) for one in samples if one.sides]
     # A face that mirrors something is brighter relative to its sides: the others show what is usual.
     usual = max(shades) if len(shades) > 1 else None
-    white = [mirrored(face, sides, usual) for face, sides in samples]
+    white = [mirrored_light(face, sides, usual) for face, sides in samples]
     free = [sample for sample, amount in zip(samples, white, strict=True) if sample.sides and amount == 0]
     faces = np.array([one.face for one in free]).reshape(-1, 3)
     below = np.array([np.median(one.sides, axis=0) for one in free]).reshape(-1, 3)
@@ -135,7 +135,7 @@ def faces_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> dict[int, Poi
     That is the upper face, or of a pyramid each lateral face that is visible from ``eye_mm`` (3,).  The centre of the
     piece's base is at ``floor_mm`` (3,).  Faces with the same number are turned the same way.
     """
-    solid = moved(piece(kind), floor_mm)
+    solid = place_solid(piece(kind), floor_mm)
     if kind.shape != "pyramid":
         corners, chosen = _corners(solid, solid.is_top), solid.is_top
     else:
@@ -155,8 +155,8 @@ def _is_broadside(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
 
 def sides_of(kind: PieceKind, floor_mm: Points, eye_mm: Points) -> list[Points]:
     """As :func:`faces_of`, for the upright faces that are visible from ``eye_mm``."""
-    solid = moved(piece(kind), floor_mm)
-    return _inner(_corners(solid, faces_towards(solid, eye_mm) & (np.abs(solid.normals[:, 2]) < UPRIGHT)))
+    solid = place_solid(piece(kind), floor_mm)
+    return _inner(_corners(solid, faces_towards(solid, eye_mm) & (np.abs(solid.normals[:, 2]) < MAX_NORMAL_Z)))
 
 
 def _corners(solid: Solid, chosen: npt.NDArray[np.bool_]) -> list[Points]:

@@ -22,12 +22,12 @@ OFFSET, BLACK_CODES = np.float32(CURVE_OFFSET), np.float32(255 * CURVE_OFFSET)
 _TWO, _FOUR, _FIVE, _FIFTH, _ZERO = (np.float32(number) for number in (2, 4, 5, 0.2, 0))
 
 
-def gain_in(light: Array) -> Array:
+def gain_at(light: Array) -> Array:
     """Display value, relative to white paper, that one code adds in ``light`` (linear), whose shape it has."""
     return (light ** (-1 / GAMMA) / 255).astype(np.float32)
 
 
-def values_of(codes: npt.NDArray[np.number], gain: Array) -> Array:
+def codes_to_values(codes: npt.NDArray[np.number], gain: Array) -> Array:
     """Float32 display values relative to white paper of ``codes``, of which one adds ``gain``, broadcast together."""
     return np.asarray((codes + BLACK_CODES) * gain - OFFSET, np.float32)
 

@@ -38,7 +38,7 @@ _LIGHT = linear_light(np.arange(256) / 255)
 
 
 class VeilingGlare:
-    """Removes veiling glare from the pictures of one kit, given its markers' ``black`` of :func:`black_share`."""
+    """Removes veiling glare from the pictures of one kit, given its markers' ``black`` of :func:`measure_black`."""
 
     def __init__(self, kit: Kit, black: Reflectance | None) -> None:
         """``black`` None: it is not known, and pictures are left as they are."""
@@ -61,7 +61,7 @@ class VeilingGlare:
         return np.asarray(cv2.LUT(image, codes.astype(np.uint8)[None]), np.uint8)
 
 
-def black_share(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Reflectance | None:
+def measure_black(image: Picture, kit: Kit, pose: Registration, camera: Camera) -> Reflectance | None:
     """Light of the markers' black as a share of their white, r g b, in a picture (height, width, 3) uint8 BGR.
 
     That of the marker with the least; None if fewer than :data:`MIN_MARKERS` are visible.

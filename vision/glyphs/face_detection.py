@@ -43,7 +43,7 @@ MIN_UNEVEN = 0.0015
 """Variance along a circle, of three channels as shares of their sum, due to noise and the grain of wood.  Chosen by
 eye."""
 
-BETWEEN = 2 / 9 / 3
+DARK_RING_VARIANCE = 2 / 9 / 3
 """Variance between three circles, the middle one of which is darker by a share of 1, in the units of
 :func:`.circle_variance.fine_variance`: of three channels, as shares of their sum."""
 
@@ -76,7 +76,7 @@ def centre_faces(
     corner_px = np.array([left, top])
     found = faces._replace(centres_px=faces.centres_px - corner_px)
     circles = BORDER if ring_mm is None else (ring_mm + AROUND_RING_MM) / faces.radii_mm[0]
-    least_share, between = (MIN_VISIBLE, 0.0) if ring_mm is None else (MIN_ARC, BETWEEN)
+    least_share, between = (MIN_VISIBLE, 0.0) if ring_mm is None else (MIN_ARC, DARK_RING_VARIANCE)
     coarse = coarse_variance(blurred, cropped, found, circles)
     steps_mm, usual, _ = _likeliest(
         coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between, least_uneven
@@ -105,7 +105,7 @@ def _likeliest(
         steps_mm: (s, 2).
         usual: (k,) float32 logarithm of the variance of each face displaced by any step, where that is known.
         least_share: of the circles that must be visible.
-        between: weight of a darker ring, see :data:`BETWEEN`.
+        between: weight of a darker ring, see :data:`DARK_RING_VARIANCE`.
         least_uneven: see :func:`centre_faces`.
 
     Returns:

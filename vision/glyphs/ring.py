@@ -27,7 +27,7 @@ Scores = npt.NDArray[np.float64]
 STEP_MM = 0.1
 """Distance between two sampled radii."""
 
-BESIDE = 9
+NEIGHBOUR_STEPS = 9
 """Steps from a radius to the two that it must be darker than: somewhat more than a ring is wide."""
 
 NEAR = 7
@@ -42,7 +42,7 @@ GROOVE_SHARES, INNER_SHARES = (0.6, 0.82), (0.35, 0.6)
 RING_REACH = 0.15
 """…and the range about its own radius later, as a share of it: a face may have been found at a wrong height."""
 
-AROUND = np.ascontiguousarray(DIRECTIONS[::2])
+RING_DIRECTIONS = np.ascontiguousarray(DIRECTIONS[::2])
 """(directions, 2) in which the ring is searched for: half of those used for characters."""
 
 MIN_SEEN = 0.25
@@ -93,7 +93,7 @@ NO_RING = Ring(0.0, np.inf)
 
 
 def find_rings(
-    image: Picture, faces: Faces, labels: LabelBuffer, about_mm: tuple[float, float], around: Points = AROUND
+    image: Picture, faces: Faces, labels: LabelBuffer, about_mm: tuple[float, float], around: Points = RING_DIRECTIONS
 ) -> list[Ring]:
     """The darkest circle about the centre of each of some ``faces`` (k), of a radius between ``about_mm``.
 
@@ -101,13 +101,15 @@ def find_rings(
     reweighted least squares).  Directions that are occluded according to ``labels`` (height, width) are left out.
     ``around``: (directions, 2) in which it is searched for.
     """
-    radii_mm = np.arange(about_mm[0] - BESIDE * STEP_MM, about_mm[1] + (BESIDE + 0.5) * STEP_MM, STEP_MM)
+    radii_mm = np.arange(
+        about_mm[0] - NEIGHBOUR_STEPS * STEP_MM, about_mm[1] + (NEIGHBOUR_STEPS + 0.5) * STEP_MM, STEP_MM
+    )
     darker, is_seen = _darker(image, faces, labels, radii_mm, around)
     return [Ring(*found) for found in _rings(darker, is_seen, radii_mm, around).tolist()]
 
 
 def find_ring(
-    image: Picture, face: Faces, labels: LabelBuffer, about_mm: tuple[float, float], around: Points = AROUND
+    image: Picture, face: Faces, labels: LabelBuffer, about_mm: tuple[float, float], around: Points = RING_DIRECTIONS
 ) -> Ring:
     """As :func:`find_rings`, for one face (1)."""
     return find_rings(image, face, labels, about_mm, around)[0]
@@ -160,7 +162,7 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points,
         (k, directions, radii) and (k, directions).
     """
     count, radii = len(around), len(radii_mm)
-    darker = np.empty((len(faces.ranks), count, radii - 2 * BESIDE), np.float32)
+    darker = np.empty((len(faces.ranks), count, radii - 2 * NEIGHBOUR_STEPS), np.float32)
     is_seen = np.ones((len(faces.ranks), count), np.bool_)
     along, blurred = np.empty(radii), np.empty(radii)
     # One loop: separate OpenCV calls for each step took three times as long.
@@ -176,9 +178,9 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points,
             for place in range(radii):
                 along[place] = _brightness_at(image, x + right * radii_mm[place], y + down * radii_mm[place])
             _blur(along, blurred)
-            for place in range(radii - 2 * BESIDE):
-                beside = (blurred[place] + blurred[place + 2 * BESIDE]) / 2
-                darker[face, direction, place] = beside - blurred[place + BESIDE]
+            for place in range(radii - 2 * NEIGHBOUR_STEPS):
+                beside = (blurred[place] + blurred[place + 2 * NEIGHBOUR_STEPS]) / 2
+                darker[face, direction, place] = beside - blurred[place + NEIGHBOUR_STEPS]
     return darker, is_seen
 
 
@@ -267,7 +269,7 @@ def _darkest(darker: Array, radii_mm: Points, first: int, end: int) -> tuple[flo
     best = min(max(best, first + 1), end - 2)
     before, at, after = float(darker[best - 1]), float(darker[best]), float(darker[best + 1])
     aside = 0.5 * (before - after) / min(before - 2 * at + after, -1e-6)
-    return radii_mm[BESIDE + best] + STEP_MM * min(max(aside, -1.0), 1.0), max(at, 0.0)
+    return radii_mm[NEIGHBOUR_STEPS + best] + STEP_MM * min(max(aside, -1.0), 1.0), max(at, 0.0)
 
 
 @compiled

@@ -21,10 +21,10 @@ Codes = npt.NDArray[np.int32]
 Pairs = npt.NDArray[np.uint32]
 """Packed codes of two channels, red in the lower half of the bits and green in the upper one."""
 
-OUTERMOST = 0.9
+MAX_RADIUS = 0.9
 """Radius up to which a face is unrolled, as a share of its own: beyond it the rim's shading begins.  Chosen by eye."""
 
-RADII = (np.arange(GLYPH_RADII) + 0.5) / GLYPH_RADII * OUTERMOST
+RADII = (np.arange(GLYPH_RADII) + 0.5) / GLYPH_RADII * MAX_RADIUS
 
 BRIGHTEST = 1.5
 """Upper bound at which values, as shares of the wood's, are clipped: a lamp's mirror image says nothing of the
@@ -127,7 +127,7 @@ def unroll(image: Picture, labels: LabelBuffer, faces: Faces, face: int, codes: 
     _locate(labels.shape, faces.centres_px[face], faces.to_picture[face] * radius_mm, pixel, down, right)
     _fetch(image.reshape(-1), width, pixel, pairs)
     _interpolate(pairs, down, right, codes)
-    ring_mm2 = np.float32(radius_mm**2 * 2 * np.pi * OUTERMOST / PLACES)
+    ring_mm2 = np.float32(radius_mm**2 * 2 * np.pi * MAX_RADIUS / PLACES)
     flat, rank, across = labels.reshape(-1), faces.ranks[face], np.int32(width)
     for i in range(PLACES):
         nearest = np.uint64(pixel[i] + (down[i] >> _NEAREST) * across + (right[i] >> _NEAREST))

@@ -15,7 +15,7 @@ from vision.appearance.board_surface import BoardView
 from vision.appearance.colour_model import Lamp
 from vision.appearance.illumination import Illumination
 from vision.appearance.saturation import NOTHING_SATURATED, Bins, CensoredTable, censor, saturated_bins
-from vision.appearance.tone_curve import gain_in
+from vision.appearance.tone_curve import gain_at
 from vision.inference.face_colours import face_change
 from vision.inference.geometry import Geometry
 from vision.inference.hypothesis import Hypothesis
@@ -35,7 +35,7 @@ DARK_NOISE = 2.0
 """Noise of a side in deep shade, where the display curve is steep, as a multiple of that in the middle of the mat: 12
 codes against 6 in a dim picture (Citadel 10105 of ``tools.soak_traced``)."""
 
-TOO_BRIGHT = 0.2
+MIN_BRIGHTNESS_CHANGE = 0.2
 """Log reflectance, averaged over the channels, by which a learned colour must be too bright, or have been made too
 dark, to be changed.  With 0.1 and 0.4 28 own boards were read alike."""
 
@@ -108,7 +108,7 @@ class Colours:
             return False
         change = self._change + face_change(hypothesis, self.reflectances)
         change[change.mean(axis=1) > 0] = 0.0
-        is_other = np.abs((change - self._change).mean(axis=1)) > TOO_BRIGHT
+        is_other = np.abs((change - self._change).mean(axis=1)) > MIN_BRIGHTNESS_CHANGE
         if not is_other.any():
             return False
         self._change = change = np.where(is_other[:, None], change, self._change)
@@ -198,7 +198,7 @@ def _grounds(kit: Kit, appearance: SetAppearance, configurations: Configurations
 
 def _gain(light: Illumination) -> float:
     """Display value relative to white paper that one code adds in the middle of the mat."""
-    return float(gain_in(light.at(np.zeros((1, 2)))).mean())
+    return float(gain_at(light.at(np.zeros((1, 2)))).mean())
 
 
 def _lamp_model(model: Array, appearance: SetAppearance, configurations: Configurations) -> _LampModel:

@@ -87,7 +87,7 @@ def converge(hypothesis: Hypothesis) -> None:
 
 def sweep(hypothesis: Hypothesis) -> bool:
     """Update every stale cell that is not held, given the others; true when any such cell is stale afterwards."""
-    for apart in _apart(hypothesis, np.flatnonzero(hypothesis.stale & ~hypothesis.overrides_colours)):
+    for apart in _independent_groups(hypothesis, np.flatnonzero(hypothesis.stale & ~hypothesis.overrides_colours)):
         hypothesis.clear_stale(apart)
         update(hypothesis, apart)
     return bool((hypothesis.stale & ~hypothesis.overrides_colours).any())
@@ -164,7 +164,7 @@ def update_around(hypothesis: Hypothesis, placed: Indices) -> Indices:
     """
     hypothesis.clear_stale(placed)
     cells = np.flatnonzero(hypothesis.stale)
-    for apart in _apart(hypothesis, cells[~hypothesis.overrides_colours[cells]]):
+    for apart in _independent_groups(hypothesis, cells[~hypothesis.overrides_colours[cells]]):
         update(hypothesis, apart)
     hypothesis.clear_stale()
     return cells
@@ -206,7 +206,7 @@ def rescore_placed(hypothesis: Hypothesis, cells: Indices, configurations: Indic
     The likeliest one must be among them: all others keep their log-likelihood ratio to the best.
     """
     hypothesis.clear_stale()
-    for apart in _apart(hypothesis, cells):
+    for apart in _independent_groups(hypothesis, cells):
         mine = np.flatnonzero(np.isin(cells, apart))
         scores = _placed_scores(hypothesis, cells[mine], configurations[mine], shift_mm[mine])
         columns = 1 + configurations[mine][..., None] * hypothesis.colours + np.arange(hypothesis.colours)
@@ -228,7 +228,7 @@ def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None
     Camouflaged pieces have already been decided by their surfaces.
     """
     standing = (hypothesis.state > 0) & hypothesis.updated & ~hypothesis.camouflaged
-    for cells in _apart(hypothesis, np.flatnonzero(standing)):
+    for cells in _independent_groups(hypothesis, np.flatnonzero(standing)):
         labels = hypothesis.labels(cells, bare=True)
         behind = background(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
         fits = crop_face_log_likelihood(hypothesis.observations, behind, crop_faces, cells, hypothesis.shift_mm[cells])
@@ -263,7 +263,7 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:
     )
 
 
-def _scored(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> stacks.Scored:
+def _scored(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> stacks.StackScores:
     """Scores of the first ``count`` configurations on ``cells`` (b,), given the others.
 
     ``first_row``: the first crop row that they can touch.
@@ -291,7 +291,7 @@ def _with_empty(scores: Array) -> Array:
     return np.column_stack([np.zeros(len(scores), np.float32), scores.reshape(len(scores), -1)])
 
 
-def _apart(hypothesis: Hypothesis, cells: Indices) -> list[Indices]:
+def _independent_groups(hypothesis: Hypothesis, cells: Indices) -> list[Indices]:
     """``cells`` in groups that can be updated at once: no two of a group reach into each other's crop."""
     groups = group_boxes(hypothesis.boxes_px()[cells])
     return [cells[groups == number] for number in range(groups.max() + 1)] if len(cells) else []

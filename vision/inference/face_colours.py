@@ -22,7 +22,7 @@ SURE_NATS = 5.0
 """Nats by which a stack must be likelier than none, and than stacks with another face, for its face to count.  The
 evidence of a face is bounded, so that none has more than 11."""
 
-FEW = 2
+MIN_FACES = 2
 """Least number of faces of a colour from which it is estimated."""
 
 DARKEST = 0.003
@@ -37,7 +37,7 @@ def face_change(hypothesis: Hypothesis, reflectances: Floats) -> Floats:
     """
     change = np.zeros_like(reflectances)
     standing = np.flatnonzero(hypothesis.state > 0)
-    if len(standing) < FEW:
+    if len(standing) < MIN_FACES:
         return change
     sure = standing[_margin_nats(hypothesis, standing) > SURE_NATS]
     every, configurations = np.arange(len(sure)), (hypothesis.state[sure] - 1) // hypothesis.colours
@@ -47,7 +47,7 @@ def face_change(hypothesis: Hypothesis, reflectances: Floats) -> Floats:
     colour = (hypothesis.state[sure] - 1) % hypothesis.colours
     for number, expected in enumerate(_log(reflectances)):
         faces = logs[is_seen & (colour == number)] - expected
-        if len(faces) >= FEW:
+        if len(faces) >= MIN_FACES:
             darker = np.argsort(faces.sum(axis=1))[: (len(faces) + 1) // 2]
             change[number] = np.median(faces[darker], axis=0)
     return change

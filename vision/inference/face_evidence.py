@@ -71,7 +71,7 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     by_colours = np.where(spoken > 0, hypothesis.configuration_scores(cells), -np.inf)
     worth = spoken + by_colours
     is_theirs = _is_of_another_cell(faces, worth.max(axis=1))
-    is_theirs |= _lost_by(hypothesis, standing, faces) < np.maximum(best[cells], 0) - by_colours.max(axis=1)
+    is_theirs |= _evidence_lost(hypothesis, standing, faces) < np.maximum(best[cells], 0) - by_colours.max(axis=1)
     is_theirs |= hidden_nats(hypothesis, cells, worth.argmax(axis=1), faces, gain) > gain
     spoken[is_theirs & (gain > 0)] = 0
     told = spoken.any(axis=1)
@@ -144,7 +144,7 @@ def _extended(scores: Array) -> Array:
     return likely
 
 
-def _lost_by(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
+def _evidence_lost(hypothesis: Hypothesis, standing: Indices, faces: Faces) -> Array:
     """(b,) least nats that a stack on one of the cells ``standing`` loses if its face is that of ``faces`` (b).
 
     inf where none has a height in question at which its face is there.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.srgb import display
-from vision.appearance.tone_curve import OFFSET, values_of
+from vision.appearance.tone_curve import OFFSET, codes_to_values
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.densities import normal_density
@@ -98,7 +98,7 @@ def pillars_log_ratio(hypothesis: Hypothesis, top: Floats, pieces: Floats) -> Fl
 
 def _hue_difference(hypothesis: Hypothesis, codes: npt.NDArray[np.generic], ground: Floats) -> Floats:
     """(n, 2) difference in hue of the mean of ``codes`` (n, rows, columns, 3) from the ``ground`` (3,), r g b."""
-    shown = values_of(codes.mean(axis=(1, 2)), hypothesis.observations.gain)
+    shown = codes_to_values(codes.mean(axis=(1, 2)), hypothesis.observations.gain)
     return hue(shown.astype(np.float64)) - hue_of(ground)
 
 
@@ -191,7 +191,7 @@ def window_means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple
     sums = _sums(*shown, places, cells, (rows, middle)).reshape(-1, 7)
     seen, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
     gain = np.repeat(observations.gain[cells], rows.shape[1], axis=0)
-    return values_of(seen, gain).astype(np.float64) + OFFSET, board + OFFSET, sums[:, -1] > MIN_SEEN
+    return codes_to_values(seen, gain).astype(np.float64) + OFFSET, board + OFFSET, sums[:, -1] > MIN_SEEN
 
 
 @compiled

@@ -18,7 +18,7 @@ from vision.likelihood.observations import Observations, log_likelihood, update_
 from vision.scene.boxes import Boxes, overlaps
 from vision.scene.label_buffer import Buffers, LabelBuffer, Region, render, visible_px
 from vision.scene.materials import Materials
-from vision.scene.silhouettes import CropPose, Silhouettes, draw, no_silhouettes
+from vision.scene.silhouettes import CropPose, Silhouettes, no_silhouettes, trace_silhouettes
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -77,7 +77,7 @@ class Hypothesis:
         scores: (n, 1 + configurations · colours) float32, log-likelihood ratio of every state against an empty cell,
             given the other cells' states.
         side_steps: (n, parts, steps, 2) float32, sums of log brightness and of pixels over each step of the sides of
-            the likeliest stack, see :class:`vision.likelihood.stacks.Scored`; 0 where none was scored.
+            the likeliest stack, see :class:`vision.likelihood.stacks.StackScores`; 0 where none was scored.
         lateral_sums: (n, p, faces, SUMS) float64, sums over the faces of the likeliest tower of pyramids, see
             :attr:`vision.likelihood.crop_faces.CropFaceFits.sums`; 0 where none was fitted.
         lateral_wireframes: (n, p) intp, the pyramids of that tower; −1 where none was fitted.
@@ -173,7 +173,7 @@ class Hypothesis:
             outlines, crops = geometry.outlines, geometry.crops
             pose = CropPose(crops.to_picture[cell], crops.origin_px[cell], self.shift_mm[cell])
             corners_mm = outlines.corners_mm[configuration][cell]
-            draw(self.silhouettes, cell, corners_mm, outlines.first[configuration], pose, geometry.size[1])
+            trace_silhouettes(self.silhouettes, cell, corners_mm, outlines.first[configuration], pose, geometry.size[1])
             self._materials[cell] = Materials.TOPS + colour
 
     def set_scores(self, cells: Indices, scores: Array) -> None:

@@ -67,7 +67,7 @@ HUE, HUE_SHARE = 0.03, 0.2
 hue; and from what faces reflect, as a share of the colour's distance from the floor's hue.  Of 0.03 to 0.08 and 0.2 to
 0.3 these separated colours best on 17 sets: in 699 pyramids the other one was likelier by 2.2 nats at most."""
 
-STRAYS = (0.05, 1.0)
+STRAY_HUES = (0.05, 1.0)
 """How often the hue is any other, such as that of a piece that a face reflects, and the area of all of these."""
 
 LOG_LIGHT_STARTS = np.log([0.25, 0.4, 0.6, 0.85, 1.2, 1.7])
@@ -206,7 +206,7 @@ def _by_hue(fit: TowerFits, hues: Floats, spreads: Floats) -> Floats:
     is_seen = fit.area_mm2 > 0
     count = is_seen.sum(axis=2)
     means = (fit.means * is_seen[..., None]).sum(axis=2) / np.maximum(count, 1)[..., None]
-    of_colour = hue_density(hue(means)[:, :, None], hues, spreads, STRAYS)
+    of_colour = hue_density(hue(means)[:, :, None], hues, spreads, STRAY_HUES)
     likely = np.where(count[..., None] > 0, np.log(of_colour), 0.0)
     ratio: Floats = likely - likely.max(axis=2, keepdims=True)
     return ratio

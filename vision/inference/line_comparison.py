@@ -23,7 +23,7 @@ HOPELESS_NATS = 10.0
 fitting gave a line at most 11 nats more than the tower; half of the pairs were farther apart.  An empty cell, which
 needs no fitting, was likelier by 5 to 37 on 16 squares that were bare, and likelier on 24 of 130 where towers stood."""
 
-UNMOVED, MOVED = -1.0, 0.0
+NO_MOVES, ONE_MOVE = -1.0, 0.0
 """``fit_nats`` of :func:`vision.inference.comparison.compare_in_scene`: stacks stay as they are, or are moved only
 once."""
 
@@ -32,11 +32,11 @@ UNMOVED_NATS = 12.0
 it.  340 of 487 lines in 35 folders, sets and own boards were, and 219 of 413 towers; after fitting they were still less
 likely, by 4.8 and 8.8 at least."""
 
-HIGHER = 3
+MAX_EXTRA_PIECES = 3
 """Most pieces by which a tower is higher than the front stack that it was mistaken for, unless its face is where that
 of the stack behind seems to be."""
 
-HIGHEST_BEHIND = 3
+MAX_PIECES_BEHIND = 3
 """Most pieces of a stack behind, unless its face is seen where the tower's is."""
 
 
@@ -77,13 +77,13 @@ def compare_with_tower(
     lower, second = (int(stacks.configurations[cell]) for cell in pair)
     alike = int(faces_apart_mm(prisms, np.array(pair[:1]), pair[1], second)[0].argmin())
     more = np.arange(1 + len(prisms.counts)) - 1 - lower
-    tried = (more >= 0) & ((more <= HIGHER) | (np.abs(more + lower - alike) <= 1))
+    tried = (more >= 0) & ((more <= MAX_EXTRA_PIECES) | (np.abs(more + lower - alike) <= 1))
     patch = make_patch_of(hypothesis, view, np.array(pair), np.array([np.flatnonzero(tried)[-1] - 1, second]))
-    return Towers(*_against_line(patch, prisms, view, stacks, pair, tried))
+    return Towers(*_compare_against_line(patch, prisms, view, stacks, pair, tried))
 
 
 @compiled
-def _against_line(
+def _compare_against_line(
     patch: Patch, prisms: Prisms, view: View, stacks: Stacks, pair: tuple[int, int], tried: Mask
 ) -> tuple[Floats, float, int, float]:
     """See :class:`Towers`; ``tried`` (1 + f,): the towers to be tried, and the front stack alone.
@@ -98,26 +98,28 @@ def _against_line(
     in_front[lower + 1], standing[second + 1], less[: second + 1] = 0, 0, 0
     stacks.configurations[behind] = -1
     alone, line, scores, left, gain = make_scene_at(patch, prisms, view, stacks, cell), -np.inf, towers, -1, 0.0
-    for fit_nats in (UNMOVED, FIT_NATS):
+    for fit_nats in (NO_MOVES, FIT_NATS):
         stacks.configurations[behind], stacks.places[behind] = second, kept_behind
-        if fit_nats != UNMOVED:
-            _, found = _absolute(make_scene_at(patch, prisms, view, stacks, behind), stacks, standing, fit_nats)
+        if fit_nats != NO_MOVES:
+            _, found = _compare_absolute(make_scene_at(patch, prisms, view, stacks, behind), stacks, standing, fit_nats)
             stacks.places[behind] = found[second + 1]
-        scores, _ = _absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
+        scores, _ = _compare_absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
         line, stacks.configurations[behind], left, gain = scores[lower + 1], -1, -1, 0.0
-        scores, found = _absolute(alone, stacks, towers, fit_nats)
+        scores, found = _compare_absolute(alone, stacks, towers, fit_nats)
         if second > 0:
             tower = int(scores.argmax()) - 1
             stacks.configurations[cell], stacks.places[cell] = tower, found[tower + 1]
             # However little of it is seen.
             stacks.configurations[behind], stacks.places[behind] = 0, 0
-            beside, found = _absolute(make_scene_at(patch, prisms, view, stacks, behind), stacks, less, fit_nats)
+            beside, found = _compare_absolute(
+                make_scene_at(patch, prisms, view, stacks, behind), stacks, less, fit_nats
+            )
             left = int(beside.argmax()) - 1
             stacks.configurations[cell], stacks.places[cell] = lower, kept
             stacks.configurations[behind], stacks.places[behind] = left, found[left + 1]
         if left >= 0:
             alone_nats = scores.max()
-            scores, _ = _absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, towers, fit_nats)
+            scores, _ = _compare_absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, towers, fit_nats)
             gain = scores.max() - alone_nats
         if scores.max() < line - UNMOVED_NATS:
             break
@@ -127,7 +129,7 @@ def _against_line(
 
 
 @compiled
-def _absolute(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tuple[Floats, Floats]:
+def _compare_absolute(scene: Scene, stacks: Stacks, given: Floats, fit_nats: float) -> tuple[Floats, Floats]:
     """See :func:`vision.inference.comparison.compare_in_scene`; scores are comparable with those in other scenes."""
     return compare_in_scene(scene, stacks, given, fit_nats, True)  # noqa: FBT003
 
@@ -139,22 +141,22 @@ def compare_with_line(
 
     With ``is_bare`` lower stacks are of interest only where an empty cell is likelier than the tower.
     """
-    tower, behind = int(stacks.configurations[pair[0]]), _behind(prisms, stacks, pair)
+    tower, behind = int(stacks.configurations[pair[0]]), _candidates_behind(prisms, stacks, pair)
     patch = make_patch_of(hypothesis, view, np.array(pair), np.array([tower, np.flatnonzero(behind)[-1] - 1]))
-    return Line(*_weighed(patch, prisms, view, stacks, pair, behind, is_bare))
+    return Line(*_compare_line(patch, prisms, view, stacks, pair, behind, is_bare))
 
 
-def _behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
+def _candidates_behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
     """(1 + f,) configurations that may stand behind: low ones, and those whose face may be taken for the tower's."""
     (cell, behind), numbers = pair, np.arange(1 + len(prisms.counts))
     tops, tower = _tops(prisms), int(stacks.configurations[cell])
     of_tower = prisms.maps[cell, tops[tower]] @ np.append(stacks.places[cell, prisms.counts[tower] - 1, :2], 1)
     alike = 1 + int(np.linalg.norm(prisms.maps[behind, tops, :, 2] - of_tower, axis=1).argmin())
-    return (numbers > 0) & ((numbers <= HIGHEST_BEHIND) | (np.abs(numbers - alike) <= 1))
+    return (numbers > 0) & ((numbers <= MAX_PIECES_BEHIND) | (np.abs(numbers - alike) <= 1))
 
 
 @compiled
-def _weighed(
+def _compare_line(
     patch: Patch,
     prisms: Prisms,
     view: View,
@@ -177,17 +179,17 @@ def _weighed(
     # What stands behind is found with a single piece in front of it.
     stacks.configurations[cell], stacks.places[cell] = 0, 0
     occluded, of_tower, scores, second = make_scene_at(patch, prisms, view, stacks, behind), -np.inf, in_front, -1
-    for fit_nats in (UNMOVED, MOVED, FIT_NATS):
+    for fit_nats in (NO_MOVES, ONE_MOVE, FIT_NATS):
         if fit_nats == FIT_NATS:
             in_front[: tower + 1] = 0
         stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower, kept, -1
-        of_tower = _absolute(alone, stacks, its, fit_nats)[0][tower + 1]
+        of_tower = _compare_absolute(alone, stacks, its, fit_nats)[0][tower + 1]
         stacks.configurations[cell], stacks.places[cell] = 0, 0
-        scores, found = _absolute(occluded, stacks, asked, fit_nats)
+        scores, found = _compare_absolute(occluded, stacks, asked, fit_nats)
         second = int(scores.argmax()) - 1
         stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
-        scores, _ = _absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
-        behind_by = UNMOVED_NATS if fit_nats == UNMOVED else 0.0 if is_bare else HOPELESS_NATS
+        scores, _ = _compare_absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
+        behind_by = UNMOVED_NATS if fit_nats == NO_MOVES else 0.0 if is_bare else HOPELESS_NATS
         if scores.max() <= of_tower - behind_by:
             break
     stacks.configurations[cell], stacks.places[cell] = tower, kept

@@ -17,7 +17,13 @@ from vision.inference.comparison import bounded_colour_evidence, combine_scores,
 from vision.inference.coordinate_ascent import all_scores, converge
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.line_comparison import HIGHER, Line, compare_with_line, compare_with_tower, faces_apart_mm
+from vision.inference.line_comparison import (
+    MAX_EXTRA_PIECES,
+    Line,
+    compare_with_line,
+    compare_with_tower,
+    faces_apart_mm,
+)
 from vision.inference.picture_view import ViewFactory
 from vision.scene.prisms import Floats
 
@@ -74,7 +80,7 @@ def split_lines(look: ViewFactory, hypothesis: Hypothesis) -> None:
         line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=is_bare)
         if line.log_likelihoods.max() > line.tower + sure and not (is_bare and line.log_likelihoods.argmax()):
             split[cell] = _assign(hypothesis, (cell, behind), line)
-    _keep(look, hypothesis, split)
+    _update_neighbours(look, hypothesis, split)
 
 
 def may_be_of_tower(hypothesis: Hypothesis) -> Mask:
@@ -109,7 +115,7 @@ def join_lines(look: ViewFactory, hypothesis: Hypothesis, asked: Mask) -> None:
         joined[cell] = _assign(hypothesis, (cell, behind), line)
         for one in (cell, behind):
             stacks.configurations[one] = hypothesis.configuration(one)
-    _keep(look, hypothesis, joined)
+    _update_neighbours(look, hypothesis, joined)
 
 
 def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
@@ -122,7 +128,7 @@ def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:
     apart_mm[~_are_neighbours(geometry.crops.centres_mm, near, behind)] = np.inf
     is_higher = np.arange(len(prisms.counts)) > own[:, None]
     middle = hypothesis.silhouettes.centres_px[behind]
-    boxes = geometry.outlines.boxes_px[near, np.minimum(own + HIGHER, len(prisms.counts) - 1)]
+    boxes = geometry.outlines.boxes_px[near, np.minimum(own + MAX_EXTRA_PIECES, len(prisms.counts) - 1)]
     occludes = (boxes[:, :2] < middle).all(axis=1) & (middle < boxes[:, 2:]).all(axis=1)
     return list(map(int, near[occludes | ((apart_mm < geometry.radius_mm) & is_higher).any(axis=1)]))
 
@@ -171,7 +177,7 @@ def _assign_likeliest(hypothesis: Hypothesis, cell: int, compared_ones: Floats, 
     return scores
 
 
-def _keep(look: ViewFactory, hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
+def _update_neighbours(look: ViewFactory, hypothesis: Hypothesis, found: Mapping[int, Array]) -> None:
     """Update what changes on some cells touch; the scores ``found`` there are kept, whatever colours now say.
 
     On a learned board heights near them are weighed again, since colours alone have just scored them.

@@ -26,7 +26,7 @@ UNLIKE_SHARE = 0.2
 """Share of unexplained pixels above which a cell does not look as it should.  Of 8,210 cells in 194 photographs of the
 collection five had more, two of one photograph."""
 
-GOOD_PART, SPREAD = 0.12, 0.52
+MIN_WRONG_SHARE, MIN_WRONG_SPREAD = 0.12, 0.52
 """Share of a board's cells that do not look as they should above which the board may be another one; and how far they
 are spread over it then: least standard deviation in any direction, as a share of that of all cells.  In 52 photographs
 that were read with a wrong appearance, wrong colours of pieces or a wrong grid, it was 0.52 to 1.2; of 114 frames with
@@ -35,7 +35,7 @@ hands over the board 0.42 at most where the share was larger."""
 SURELY_EMPTY_LOG = float(np.log(0.9))
 """Log-likelihood from which on a cell that is empty according to the match is surely read as empty, too."""
 
-COVERED_CELLS, BESIDE = 3, 1.5
+COVERED_CELLS, NEIGHBOUR_PITCHES = 3, 1.5
 """Something covers cells that do not look as they should if at least so many of them lie side by side: no farther apart
 than this, in pitches."""
 
@@ -100,17 +100,17 @@ def is_explained(unexplained: Array) -> Mask:
 def is_wrong_board(unexplained: Array, centres_mm: Points) -> bool:
     """Whether a board does not look as it should: ``unexplained`` shares (n,) round ``centres_mm`` (n, 3)."""
     unlike = unexplained > UNLIKE_SHARE
-    if unlike.mean() <= GOOD_PART or unlike.sum() < COVERED_CELLS:
+    if unlike.mean() <= MIN_WRONG_SHARE or unlike.sum() < COVERED_CELLS:
         return False
     spread, usual = (np.linalg.eigvalsh(np.cov(places[:, :2].T))[0] for places in (centres_mm[unlike], centres_mm))
-    return bool(spread > SPREAD**2 * usual)
+    return bool(spread > MIN_WRONG_SPREAD**2 * usual)
 
 
 def covered_cells(unexplained: Array, centres_mm: Points, pitch_mm: float) -> Mask:
     """(n,) cells that do not look as they should and lie side by side: something covers them."""
     unlike = np.flatnonzero(unexplained > UNLIKE_SHARE)
     places = centres_mm[unlike, :2]
-    reached = np.linalg.norm(places[:, None] - places, axis=2) < BESIDE * pitch_mm
+    reached = np.linalg.norm(places[:, None] - places, axis=2) < NEIGHBOUR_PITCHES * pitch_mm
     for _ in range(len(unlike).bit_length()):
         reached = reached @ reached
     together = np.zeros(len(unexplained), np.bool_)
@@ -118,7 +118,7 @@ def covered_cells(unexplained: Array, centres_mm: Points, pitch_mm: float) -> Ma
     return together
 
 
-def tempered(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> Array:
+def temper(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> Array:
     """(n, m) log posteriors, mixed with a uniform distribution where much is ``unexplained`` (n,).
 
     ``otherwise``: the whole board is not understood.

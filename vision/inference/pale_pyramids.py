@@ -47,11 +47,11 @@ PIECE_HUE, GROUND_HUE = 0.02, 0.012
 surroundings about that of their colours, and between two places of the ground, as in a shadow.  Of 31 pale pyramids and
 46 bare cells of two sets the largest were 0.04, of a large one in deep shade, and 0.024."""
 
-STRAYS = (0.03, 0.04)
+STRAY_HUES = (0.03, 0.04)
 """How often the difference is any other, as for the colour of a piece that a face reflects, and the area of all of
 these."""
 
-NO_STRAYS = (0.0, 1.0)
+NO_STRAY_HUES = (0.0, 1.0)
 
 PALER, PALER_SHARE = np.linspace(0.3, 1.0, 8), 0.4
 """Shares of a piece's difference in hue from the floor that its faces may have, and how often they do: they reflect
@@ -137,11 +137,11 @@ def hue_log_ratio(shown: Floats, expected: Floats) -> Floats:
     colour and the floor.
     """
     towers = shown[:, None]
-    own = hue_density(towers, expected, PIECE_HUE, NO_STRAYS)
-    paler = np.mean([hue_density(towers, share * expected, PIECE_HUE, NO_STRAYS) for share in PALER], axis=0)
-    stray, area = STRAYS
+    own = hue_density(towers, expected, PIECE_HUE, NO_STRAY_HUES)
+    paler = np.mean([hue_density(towers, share * expected, PIECE_HUE, NO_STRAY_HUES) for share in PALER], axis=0)
+    stray, area = STRAY_HUES
     pieces = (1 - stray) * ((1 - PALER_SHARE) * own + PALER_SHARE * paler) + stray / area
-    ratio: Floats = np.log(pieces / hue_density(towers, np.zeros(2), GROUND_HUE, STRAYS))
+    ratio: Floats = np.log(pieces / hue_density(towers, np.zeros(2), GROUND_HUE, STRAY_HUES))
     return ratio
 
 

@@ -16,7 +16,7 @@ from vision.likelihood.boundaries import STEP_MM
 from vision.likelihood.dissimilarity import Dissimilarity, dissimilarity_at, estimate_texture
 from vision.likelihood.noise import count_pairs, noise_by_brightness, usual_noise
 from vision.scene.materials import Materials
-from vision.scene.prisms import FIRST, LINE, PER_CELL, Floats, Prisms, Surfaces, shrunk
+from vision.scene.prisms import FIRST, LINE, PER_CELL, Floats, Prisms, Surfaces, downsample_points
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -78,7 +78,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms, bare: BarePict
         )
     px_per_mm = 1 / np.linalg.norm(geometry.crops.to_crop[:, 0], axis=1) / shrink
     step = max(1, int(np.ceil(STEP_MM * float(np.median(px_per_mm)) - WITHIN_PX)))
-    pairs = count_pairs(small, step, shrunk(geometry.mat_px, shrink))
+    pairs = count_pairs(small, step, downsample_points(geometry.mat_px, shrink))
     noise = noise_by_brightness(pairs)
     texture = estimate_texture(small, step, prisms.ground == Materials.TABLE, noise)
     are_shown = len(prisms.lines_px) == 0 or lines_share(small, prisms.lines_px, step, usual_noise(pairs)) > LINES_SHARE
@@ -90,7 +90,7 @@ def make_view(image: Picture, geometry: Geometry, prisms: Prisms, bare: BarePict
         prisms.ground if are_shown else np.where(prisms.ground == LINE, np.int16(Materials.FLOOR), prisms.ground),
         _materials(geometry),
         len(geometry.configurations.colours),
-        shrunk(geometry.outlines.boxes_px.astype(np.float64), shrink),
+        downsample_points(geometry.outlines.boxes_px.astype(np.float64), shrink),
         geometry.far_first,
         geometry.rank.astype(np.intp),  # as numbers come from Python: loops are compiled in one form
         bare,

@@ -30,9 +30,9 @@ from vision.inference.pillar_views import (
     is_near,
     paint_pieces,
     paint_pillar,
-    reach_of,
+    visible_reach,
 )
-from vision.likelihood.boundaries import STEP_MM, Contrasts, contrasts_in
+from vision.likelihood.boundaries import STEP_MM, Contrasts, measure_contrasts
 from vision.likelihood.noise import count_pairs, noise_by_brightness
 from vision.likelihood.regions import Colours, Part, score_boundaries, score_faces
 from vision.likelihood.segmentation import TURN_RAD, WEIGHT
@@ -151,7 +151,7 @@ def estimate_levels(
         seen = pillar, are_placed, tuple(tried), found[is_near(views, pillar)].tobytes()
         log_prior = standing[pillar, tried] + prior[pillar, tried, None]
         if seen not in known:
-            known[seen] = _fits(shown, views, found, (pillar, tried), log_prior if are_placed else None)
+            known[seen] = _log_likelihoods(shown, views, found, (pillar, tried), log_prior if are_placed else None)
         best = int((known[seen] + log_prior).argmax())
         found[pillar] = tried[best // log_prior.shape[1]], best % log_prior.shape[1]
         if len(tried) == count:
@@ -190,7 +190,7 @@ def _priors(
     return levels, standing
 
 
-def _fits(
+def _log_likelihoods(
     shown: _ObservedPicture,
     views: PillarViews,
     found: npt.NDArray[np.intp],
@@ -217,7 +217,7 @@ def _fits(
         if promising[number, configuration] < promising.max() - MAX_GAIN_NATS:
             break
         if configuration:
-            rows[number, configuration] = _placed(shown, views, around, (pillar, tried[number], configuration))
+            rows[number, configuration] = _fit_place(shown, views, around, (pillar, tried[number], configuration))
             promising[number, configuration] = rows[number, configuration] + log_prior[number, configuration]
     return rows
 
@@ -226,7 +226,7 @@ def _surroundings(
     shown: _ObservedPicture, views: PillarViews, found: npt.NDArray[np.intp], pillar: int
 ) -> _Surroundings:
     """What surrounds a pillar while the others are as ``found`` (n, 2): index of the level, and configuration."""
-    reach, near = reach_of(views, pillar), is_near(views, pillar)
+    reach, near = visible_reach(views, pillar), is_near(views, pillar)
     behind = views.ground[reach].copy()
     hidden = np.zeros_like(behind)
     labels = behind
@@ -238,7 +238,7 @@ def _surroundings(
     image = np.ascontiguousarray(shown.image[reach])
     values = normalise(image, shown.light[pillar])
     part = Part(values, bin_index(np.clip(values, 0, TOP_VALUE)), hidden > 0, views.weight)
-    return _Surroundings(behind, part, contrasts_in(image, (shown.step, views.px_per_mm), shown.noise))
+    return _Surroundings(behind, part, measure_contrasts(image, (shown.step, views.px_per_mm), shown.noise))
 
 
 def _log_likelihood(shown: _ObservedPicture, views: PillarViews, around: _Surroundings, labels: Labels) -> float:
@@ -248,7 +248,9 @@ def _log_likelihood(shown: _ObservedPicture, views: PillarViews, around: _Surrou
     return float(faces / TEMPERATURE + WEIGHT * score_boundaries(labels, around.part.hidden, around.contrasts))
 
 
-def _placed(shown: _ObservedPicture, views: PillarViews, around: _Surroundings, which: tuple[int, int, int]) -> float:
+def _fit_place(
+    shown: _ObservedPicture, views: PillarViews, around: _Surroundings, which: tuple[int, int, int]
+) -> float:
     """As :func:`_log_likelihood`, with what stands on a pillar where its boundaries fit best, and its place's prior.
 
     ``which``: the pillar, its level and what stands on it.

@@ -17,9 +17,9 @@ from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import PLACE_MM, stacks_of
 from vision.scene.ground import mat_corners
 from vision.scene.materials import Materials
-from vision.scene.prisms import shrunk
+from vision.scene.prisms import downsample_points
 from vision.scene.solids import Solid, column, faces_towards, pieces
-from vision.scene.terrain import SUBPIXEL_BITS, Polygon, far_first, fixed
+from vision.scene.terrain import SUBPIXEL_BITS, Polygon, far_first, to_fixed_point
 
 Labels = npt.NDArray[np.int32]
 
@@ -96,11 +96,14 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
 
     def seen(solid: Solid, storey: int, cell: str) -> tuple[Face, ...]:
         """Visible faces with their regions: four sides, each with its bevel, and the upper face."""
-        pixels, around = shrunk(project(solid.points, pose, camera), SHRINK), solid.points[:, :2] - kit.centre_mm(cell)
+        pixels, around = (
+            downsample_points(project(solid.points, pose, camera), SHRINK),
+            solid.points[:, :2] - kit.centre_mm(cell),
+        )
         shown = faces_towards(solid, pose.centre_mm)
         return tuple(
             Face(
-                fixed(pixels[list(face)]),
+                to_fixed_point(pixels[list(face)]),
                 REGIONS * storey + (UPPER if face == solid.top else side % UPPER),
                 around[list(face)],
             )
@@ -125,8 +128,8 @@ def make_views(kit: Kit, pillars: Pillars, pose: Registration, camera: Camera) -
     size = np.array([camera.width_px, camera.height_px]) // SHRINK
     boxes = [[*(points.min(axis=0) >> SUBPIXEL_BITS), *(points.max(axis=0) >> SUBPIXEL_BITS) + 2] for points in corners]
     ground = np.full(size[::-1], Materials.TABLE, np.int32)
-    mat_px = shrunk(project(mat_corners(kit), pose, camera), SHRINK)
-    cv2.fillConvexPoly(ground, fixed(mat_px), Materials.FLOOR, shift=SUBPIXEL_BITS)
+    mat_px = downsample_points(project(mat_corners(kit), pose, camera), SHRINK)
+    cv2.fillConvexPoly(ground, to_fixed_point(mat_px), Materials.FLOOR, shift=SUBPIXEL_BITS)
     middle = project(np.array([[0.0, 0, 0], [10.0, 0, 0], [0.0, 10, 0]]), pose, camera) / SHRINK
     pixel_mm2 = 100 / abs(float(np.linalg.det(middle[1:] - middle[0])))
     heights = np.array([len(stack) for stack in stacks])
@@ -161,7 +164,7 @@ def _log_prior(heights: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     return log_prior - np.log(np.bincount(heights)[heights])
 
 
-def reach_of(views: PillarViews, pillar: int) -> tuple[slice, slice]:
+def visible_reach(views: PillarViews, pillar: int) -> tuple[slice, slice]:
     """The rows and columns of the small picture that a pillar can cover."""
     left, top, right, bottom = views.boxes[pillar]
     return slice(top, bottom), slice(left, right)

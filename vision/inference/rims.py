@@ -25,7 +25,7 @@ def are_rims(hypothesis: Hypothesis) -> Mask:
     return hypothesis.shows_less_than(RIM_SHARE, hypothesis.visible_px())
 
 
-def without_rims(hypothesis: Hypothesis) -> Array:
+def discount_rims(hypothesis: Hypothesis) -> Array:
     """(n, states) scores, in which a rim is no evidence for a stack unless it exceeds :data:`RIM_NATS`."""
     scores = hypothesis.scores.copy()
     rims = np.flatnonzero(are_rims(hypothesis))

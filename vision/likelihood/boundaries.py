@@ -132,7 +132,7 @@ def _sums(
 
 
 @compiled
-def ratios_down(image: Picture, scale: tuple[int, float], dissimilarity: Dissimilarity, counted: Mask) -> Array:
+def vertical_ratios(image: Picture, scale: tuple[int, float], dissimilarity: Dissimilarity, counted: Mask) -> Array:
     """(height, width) float32 ratios that :attr:`Patch.down` sums, of a whole picture (height, width, 3) uint8 BGR.
 
     In every column; 0 unless both pixels are ``counted`` (height, width).  ``scale`` and ``dissimilarity``: see
@@ -149,7 +149,7 @@ def ratios_down(image: Picture, scale: tuple[int, float], dissimilarity: Dissimi
 
 
 @compiled
-def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Contrasts:
+def measure_contrasts(image: Picture, scale: tuple[int, float], noise: Array) -> Contrasts:
     """The contrasts of a picture (height, width, 3) uint8 BGR; ``scale`` as in :func:`make_patch`.
 
     ``noise``: see :func:`.noise.noise_by_brightness`.
@@ -160,7 +160,7 @@ def contrasts_in(image: Picture, scale: tuple[int, float], noise: Array) -> Cont
     for row in range(height):
         for column in range(width - step):
             across[row, column] = _ratio(image, (row, column), (row, column + step), ratios, slope)
-    return Contrasts(across, ratios_down(image, scale, dissimilarity, np.ones((height, width), np.bool_)), step)
+    return Contrasts(across, vertical_ratios(image, scale, dissimilarity, np.ones((height, width), np.bool_)), step)
 
 
 @compiled

@@ -167,7 +167,7 @@ def lines_of(integrals: ColumnIntegrals, table: OutlineTable, cell: int, configu
 
 
 @compiled
-def displaced(lines: Lines, columns: float) -> Lines:
+def shift_lines(lines: Lines, columns: float) -> Lines:
     """``lines`` displaced sideways by a number of columns, possibly fractional."""
     whole = int(np.floor(columns))
     left, fraction = lines.left + whole, columns - whole

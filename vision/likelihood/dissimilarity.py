@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
-from vision.likelihood.noise import BANDS, CHANNELS, MIN_PAIRS, NOISE_STRIDE, band_of, opponent_differences
+from vision.likelihood.noise import BANDS, CHANNELS, MIN_PAIRS, NOISE_STRIDE, brightness_band, opponent_differences
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -223,7 +223,7 @@ def _share_of(often: Floats, plain: Floats, own: Floats) -> tuple[float, float]:
 @allocation_free
 def dissimilarity_index(image: Picture, one: tuple[int, int], other: tuple[int, int], slope: Array) -> tuple[int, int]:
     """Band of brightness of two pixels, and the table entry of their dissimilarity."""
-    (brightness, first, second), band = opponent_differences(image, one, other), band_of(image, one, other)
+    (brightness, first, second), band = opponent_differences(image, one, other), brightness_band(image, one, other)
     off = slope[band, 0] * brightness * brightness + slope[band, 1] * first * first + slope[band, 2] * second * second
     # Without a branch, which a processor could not predict.
     fine = min(off, FINE_NATS)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
-from vision.likelihood.boundaries import STEP_MM, ratios_down
+from vision.likelihood.boundaries import STEP_MM, vertical_ratios
 from vision.likelihood.dissimilarity import dissimilarity_at
 from vision.likelihood.lateral_runs import LATERAL_FACES, Walk
 from vision.likelihood.noise import BANDS, measure_noise
@@ -58,10 +58,10 @@ def make_contrasts(
     whole = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
     noise = np.tile(measure_noise(codes, step, whole), (BANDS, 1))
     dissimilarity = dissimilarity_at(noise, faint_share=FAINT_SHARE)
-    down = ratios_down(codes, (step, scale), dissimilarity, counted)
+    down = vertical_ratios(codes, (step, scale), dissimilarity, counted)
     if board is not None:
         bare, known = board
-        down[ratios_down(bare, (step, scale), dissimilarity, known) > 0] = 0
+        down[vertical_ratios(bare, (step, scale), dissimilarity, known) > 0] = 0
     return Contrasts(_crossed(down, step), np.ascontiguousarray(sides))
 
 

@@ -58,7 +58,7 @@ def count_pairs(image: Picture, step: int, outline_px: Floats) -> Counts:
     counts = np.zeros((2, BANDS, CHANNELS, 3 * 255 + 1), np.int32)
     for y in range(0, height, NOISE_STRIDE):
         for x in range(0, width - step, NOISE_STRIDE):
-            side, band = int(_is_inside(x, y, outline_px)), band_of(image, (y, x), (y, x + step))
+            side, band = int(_is_inside(x, y, outline_px)), brightness_band(image, (y, x), (y, x + step))
             for channel, apart in enumerate(opponent_differences(image, (y, x), (y, x + step))):
                 counts[side, band, channel, int(abs(apart) * PARTS[channel] + 0.5)] += 1
     return counts
@@ -154,7 +154,7 @@ def opponent(blue: float, green: float, red: float) -> tuple[float, float, float
 
 
 @allocation_free
-def band_of(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> int:
+def brightness_band(image: Picture, one: tuple[int, int], other: tuple[int, int]) -> int:
     """The band of brightness of two pixels, given by rows and columns, from 0 to :data:`BANDS` - 1."""
     bright = np.int64(0)
     for channel in range(CHANNELS):

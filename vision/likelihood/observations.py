@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.board_surface import BoardView, board_log_likelihood, light_round
+from vision.appearance.board_surface import BoardView, board_log_likelihood, light_around
 from vision.appearance.colour_model import BINS, quantised
 from vision.appearance.illumination import Illumination
 from vision.appearance.saturation import SATURATED
-from vision.appearance.tone_curve import OFFSET, gain_in, values_of
+from vision.appearance.tone_curve import OFFSET, codes_to_values, gain_at
 from vision.compiled import compiled
 from vision.scene.crops import Crops
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
@@ -80,8 +80,8 @@ def observe(
     x, y = maps.reshape(2, n, rows * columns)  # OpenCV is faster on few long rows than on many short ones
     sampled = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     codes = np.asarray(sampled, np.uint8).reshape(n, rows, columns, 3)
-    gain = np.ascontiguousarray(gain_in(light.at(crops.centres_mm[cells]))[:, ::-1])
-    values = values_of(np.arange(256), gain[..., None])
+    gain = np.ascontiguousarray(gain_at(light.at(crops.centres_mm[cells]))[:, ::-1])
+    values = codes_to_values(np.arange(256), gain[..., None])
     # Rows of the colour model are numbered with red as the most significant digit.
     channels = quantised(values)
     channels[..., SATURATED:] = BINS - 1
@@ -91,7 +91,7 @@ def observe(
     if board is not None:
         expected = np.empty((n, 3, rows, columns), np.float32)
         numbers = np.arange(len(crops.centres_mm))[cells]
-        round_cells = light_round(light, gain, crops.centres_mm[cells])
+        round_cells = light_around(light, gain, crops.centres_mm[cells])
         board_log_likelihood(board, numbers, codes, round_cells, (floor, expected))
     return Observations(codes, gain, np.log(values + OFFSET), rows_of_code, bins, floor, colour_model, expected)
 

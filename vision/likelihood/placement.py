@@ -147,7 +147,7 @@ def fit_lines(
     count, known = table.bands[configuration], _begin(lines, table.weight, placement, trellis)
     for number in range(1, count + 1):
         row = placement.face_rows + (placement.foot_rows - placement.face_rows) * (number / count)
-        _spread(trellis.shifts[number], row)
+        _fill_shifts(trellis.shifts[number], row)
         is_own, variance = number == 1 and table.has_faces, _step_variance(table, cell, number)
         _add_line(lines, number, row, table.weight, is_own, variance, known, trellis)
         known = len(ROW_OFFSETS)
@@ -165,7 +165,7 @@ def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) 
         sum_line(lines, 1, 0.0, placement.face_rows, sides, trellis.side_sums[0, 0])
     else:
         known = len(ROW_OFFSETS)
-        _spread(trellis.shifts[0], placement.face_rows)
+        _fill_shifts(trellis.shifts[0], placement.face_rows)
         sum_line_at_offsets(lines, 0, placement.face_rows, 1, far)
         sum_line_at_offsets(lines, 1, placement.face_rows, 1, likelihoods)
         sum_line_at_offsets(lines, 1, placement.face_rows, sides, trellis.side_sums[0])
@@ -174,21 +174,21 @@ def _begin(lines: Lines, weight: float, placement: Placement, trellis: Trellis) 
             face = likelihoods[position, colour] - far[position, colour]
             likelihoods[position, colour] = face * weight
         if lines.outlier_probability > 0:
-            _bound(likelihoods[position], lines.outlier_probability)
+            _bound_evidence(likelihoods[position], lines.outlier_probability)
     return known
 
 
 @allocation_free
-def _spread(shifts: Scores, row: float) -> None:
+def _fill_shifts(shifts: Scores, row: float) -> None:
     """Put the positions of a line, spread about a row, into ``shifts`` (a,)."""
     for position in range(len(ROW_OFFSETS)):
         shifts[position] = row + ROW_OFFSETS[position]
 
 
 @allocation_free
-def _bound(scores: Scores, outlier_probability: float) -> None:
+def _bound_evidence(scores: Scores, outlier_probability: float) -> None:
     """Limit the differences between ``scores`` (colours,), which are outliers with this probability."""
-    best = _greatest(scores)
+    best = _maximum(scores)
     for colour in range(len(scores)):
         scores[colour] = best + np.log(outlier_probability + (1 - outlier_probability) * np.exp(scores[colour] - best))
 
@@ -229,7 +229,7 @@ def _add_line(
             if not is_own and len(band) > 1:
                 band[:] = _log_mean_exp(band)
             elif is_own and lines.outlier_probability > 0:
-                _bound(band, lines.outlier_probability)
+                _bound_evidence(band, lines.outlier_probability)
             prior = -0.5 * (shift - trellis.shifts[number - 1, i]) ** 2 / variance
             for colour in range(len(band)):
                 total = reached[i, colour] + band[colour] + prior
@@ -288,14 +288,14 @@ def _log_prior(table: OutlineTable, cell: int, configuration: int, columns: floa
 @allocation_free
 def _log_mean_exp(values: Scores) -> float:
     """Logarithm of the mean of the exponentials of values (k,)."""
-    best, total = _greatest(values), 0.0
+    best, total = _maximum(values), 0.0
     for value in values:
         total += np.exp(value - best)
     return float(best + np.log(total / len(values)))
 
 
 @allocation_free
-def _greatest(values: Scores) -> float:
+def _maximum(values: Scores) -> float:
     """The greatest of some values (k,)."""
     greatest = -np.inf
     for value in values:

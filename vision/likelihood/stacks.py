@@ -19,10 +19,10 @@ from vision.likelihood.column_integrals import (
     ColumnIntegrals,
     CropColumns,
     Lines,
-    displaced,
     empty_integrals,
     integrate_columns,
     lines_of,
+    shift_lines,
     sum_line,
 )
 from vision.likelihood.observations import Observations
@@ -57,7 +57,7 @@ MAX_DISPLACED = 6
 undisplaced, and no more than half of all.  Chosen by eye."""
 
 
-class Scored(NamedTuple):
+class StackScores(NamedTuple):
     """Scores of all states on some cells (b), and the placement of the likeliest configuration on each.
 
     Attributes:
@@ -195,7 +195,7 @@ def score_cells(
     cells: Indices,
     log_prior: Array,
     is_single_size: bool,  # noqa: FBT001
-) -> Scored:
+) -> StackScores:
     """Scores on some cells; the placement of the likeliest configurations is searched, the others are undisplaced.
 
     Args:
@@ -209,7 +209,7 @@ def score_cells(
     count, reach, integrals = len(cells), log_prior.shape[1], empty_integrals(columns)
     shift, sides, occluded = np.zeros((count, 2), np.float32), _no_sides(count, table, rim), np.empty(count, np.float32)
     scores = _unscored(count, table)
-    search, scored = _Search(integrals, rim, table, make_trellis(table)), Scored(scores, shift, sides, occluded)
+    search, scored = _Search(integrals, rim, table, make_trellis(table)), StackScores(scores, shift, sides, occluded)
     for k in range(len(cells)):
         occluded[k] = integrate_columns(columns, cells[k], integrals)
         _score_upright(integrals, table, cells[k], log_prior[k], scores[k])
@@ -298,7 +298,7 @@ def _likeliest_colour(scores: Array) -> int:
 
 @compiled
 def _no_sides(cells: int, table: OutlineTable, rim: Array) -> Array:
-    """Zeros for :attr:`Scored.sides`."""
+    """Zeros for :attr:`StackScores.sides`."""
     return np.zeros((cells, table.bands.max(), len(rim), 2), np.float32)
 
 
@@ -311,7 +311,7 @@ def _score_displaced(
     colour: int,
     log_prior: float,
     best: float,
-    scored: Scored,
+    scored: StackScores,
 ) -> float:
     """The score of the likeliest colour of a configuration in its likeliest placement; all colours' go into ``scored``.
 
@@ -360,10 +360,10 @@ def _score_placement(
         cell: number of the cell.
         configuration: number of the configuration.
         placement: about which lines are displaced.
-        sides: (parts, steps, 2) float32, is overwritten, see :attr:`Scored.sides`.
+        sides: (parts, steps, 2) float32, is overwritten, see :attr:`StackScores.sides`.
     """
     scores: Scores = np.empty(table.allowed.shape[1])
-    lines = displaced(lines, placement.columns)
+    lines = shift_lines(lines, placement.columns)
     fit_lines(lines, table, cell, configuration, placement, trellis, scores)
     measure_sides(lines, table.bands[configuration], trellis.best_shifts, sides)
     gain = rim_log_ratio(sides[: table.bands[configuration]], rim, table.column_mm)

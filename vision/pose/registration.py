@@ -33,11 +33,11 @@ three are the second try."""
 MIN_AGREEING = 3
 """Least number of markers that must agree for another one to be left out: any two nearly fit some pose."""
 
-WELL_SHARE = 1 / 3
+GOOD_ERROR_SHARE = 1 / 3
 """Share of the largest credible reprojection error within which they must agree: seen through a lens other than the
 calibrated one, markers contradict each other as well.  Chosen by eye."""
 
-WHOLE_SHARE = 0.5
+MIN_WHOLE_SHARE = 0.5
 """At least this share of the markers on somebody's own board must be whole: of each of the others a corner is left
 out."""
 
@@ -154,7 +154,7 @@ def _pose_without_one(found: dict[int, list[Points]], kit: Kit, camera: Camera) 
     for number in found if len(found) > MIN_AGREEING else ():
         others = {one: corners for one, corners in found.items() if one != number}
         with suppress(MatNotFound):
-            poses.append(_best_pose(others, kit, camera, WELL_SHARE))
+            poses.append(_best_pose(others, kit, camera, GOOD_ERROR_SHARE))
     return min(poses, key=lambda pose: pose.reprojection_px, default=None)
 
 
@@ -169,7 +169,7 @@ def _pose_without_corners(found: dict[int, list[Points]], kit: Kit, camera: Came
     world = np.vstack([marker_corners(kit.mat, number) for number in ids])
     pixels = np.vstack([found[number][0] for number in ids])
     is_kept = np.ones(len(pixels), np.bool_)
-    for _ in range(int((1 - WHOLE_SHARE) * len(ids))):
+    for _ in range(int((1 - MIN_WHOLE_SHARE) * len(ids))):
         poses = _poses(world[is_kept], pixels[is_kept], ids, camera)
         if not poses:
             return None

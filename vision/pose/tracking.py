@@ -98,7 +98,7 @@ def track_pose(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: R
     begin = np.asarray(cv2.Rodrigues(before.rotation)[0], np.float64), before.translation_mm.reshape(3, 1).copy()
     looks: tuple[tuple[MarkerFinder, float], ...] = (
         (confirm_markers, MAX_ERROR_GROWTH * before.reprojection_px),
-        (_found, np.inf),
+        (_detect_near, np.inf),
     )
     if kit.mat.is_measured:
         looks = looks[:1]  # a sticker's outline may be cut off by the board's edge
@@ -140,7 +140,7 @@ def _is_still(was: Gray, shown: npt.NDArray[np.uint8]) -> bool:
     The shift between both is found by least squares on the gradient (Lucas and Kanade, An iterative image registration
     technique, 1981); light may have changed.
     """
-    before, now = (_standard(picture) for picture in (was, to_gray(shown)))
+    before, now = (_standardise(picture) for picture in (was, to_gray(shown)))
     if float((before * now).mean()) < MIN_CORRELATION:
         return False
     down, across = np.gradient(before)
@@ -148,13 +148,13 @@ def _is_still(was: Gray, shown: npt.NDArray[np.uint8]) -> bool:
     return float(np.linalg.norm(shift_px)) < MOVED_PX
 
 
-def _standard(gray: Gray) -> Points:
+def _standardise(gray: Gray) -> Points:
     """A picture, standardised: less its mean, over its standard deviation."""
     values = gray.astype(np.float64)
     return np.asarray((values - values.mean()) / max(float(values.std()), 1.0), np.float64)
 
 
-def _near(expected_px: Points) -> Window:
+def _search_window(expected_px: Points) -> Window:
     """The search window, rows and columns, of a marker with corners (4, 2) px."""
     low, high = expected_px.min(axis=0), expected_px.max(axis=0)
     margin = MARGIN_SHARE * (high - low).max()
@@ -167,19 +167,19 @@ def _gray_near(image: npt.NDArray[np.uint8], expected_px: Points) -> npt.NDArray
     """(height, width) uint8 grey in the search windows of markers (m, 4, 2) px, black elsewhere to save conversion."""
     gray = np.zeros(image.shape[:2], np.uint8)
     for expected in expected_px:
-        window = _near(expected)
+        window = _search_window(expected)
         if image[window].size:
             gray[window] = to_gray(image[window])
     return gray
 
 
-def _found(
+def _detect_near(
     gray: npt.NDArray[np.uint8], dictionary: str, numbers: tuple[int, ...], expected_px: Points
 ) -> Points | None:
     """(m, 4, 2) px corners of markers detected near where they are expected; None unless each is detected once."""
     seen: list[Points] = []
     for number, expected in zip(numbers, expected_px, strict=True):
-        window = _near(expected)
+        window = _search_window(expected)
         shown = gray[window]
         found = detect(shown, dictionary, THRESHOLD_WINDOW_PX, SMALLEST).get(number, []) if shown.size else []
         if len(found) != 1:

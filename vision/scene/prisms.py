@@ -116,7 +116,7 @@ def make_prisms(
     for number, (cell, level) in enumerate(zip(kit.cells, levels or (None,) * len(kit.cells), strict=True)):
         solid = column(kit, cell, level)
         if solid is not None:
-            columns[number], has_column[number] = shrunk(project(solid.points[:8], *view), shrink), True
+            columns[number], has_column[number] = downsample_points(project(solid.points[:8], *view), shrink), True
     shown = _with_lines(np.ascontiguousarray(ground[shrink // 2 :: shrink, shrink // 2 :: shrink]), kit, view, shrink)
     return Prisms(
         _maps(centres, np.array(list(heights)), view, shrink),
@@ -137,7 +137,7 @@ def make_prisms(
 
 def _with_lines(ground: Surfaces, kit: Kit, view: tuple[Registration, Camera], shrink: int) -> Surfaces:
     """``ground`` with the lines between squares drawn on it, one pixel wide, which is about their printed width."""
-    rounds = [np.rint(shrunk(line, shrink)).astype(np.int32) for line in grid_lines_px(kit, *view)]
+    rounds = [np.rint(downsample_points(line, shrink)).astype(np.int32) for line in grid_lines_px(kit, *view)]
     cv2.polylines(ground, rounds, isClosed=False, color=LINE)
     return ground
 
@@ -158,7 +158,7 @@ def _ring(kind: PieceKind) -> Floats:
     return np.column_stack([radius_mm * np.cos(angle), radius_mm * np.sin(angle)])
 
 
-def shrunk(points_px: Points, shrink: int) -> Points:
+def downsample_points(points_px: Points, shrink: int) -> Points:
     """Points (…, 2) px in the picture downsampled by the factor ``shrink``."""
     return (points_px + 0.5) / shrink - 0.5
 
@@ -167,7 +167,7 @@ def _maps(centres: Points, heights: Floats, view: tuple[Registration, Camera], s
     """See :attr:`Prisms.maps`; ``centres`` (n, 3) mm, ``heights`` (z,) mm above them."""
     steps = np.array([(0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)]) * REACH_MM
     points = centres[:, None, None] + heights[:, None, None] * np.array([0.0, 0.0, 1.0]) + steps
-    pixels = shrunk(project(points.reshape(-1, 3), *view), shrink)
+    pixels = downsample_points(project(points.reshape(-1, 3), *view), shrink)
     seen = pixels.reshape(len(centres), len(heights), 5, 2)
     across, along = (seen[:, :, 1] - seen[:, :, 2]) / (2 * REACH_MM), (seen[:, :, 3] - seen[:, :, 4]) / (2 * REACH_MM)
     return np.ascontiguousarray(np.stack([across, along, seen[:, :, 0]], axis=-1))

@@ -66,7 +66,7 @@ def no_silhouettes(cells: int, height_px: int) -> Silhouettes:
 
 
 @compiled
-def draw(
+def trace_silhouettes(
     silhouettes: Silhouettes,
     cell: int,
     corners_mm: Points,

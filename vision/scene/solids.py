@@ -117,7 +117,7 @@ def piece(kind: PieceKind) -> Solid:
     return pyramid(kind.width_mm, kind.height_mm)
 
 
-def moved(solid: Solid, by_mm: Points, turn_deg: float = 0.0) -> Solid:
+def place_solid(solid: Solid, by_mm: Points, turn_deg: float = 0.0) -> Solid:
     """``solid`` turned about the z axis (anticlockwise from above), then shifted by (3,) mm."""
     turn = np.radians(turn_deg)
     rotation = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
@@ -141,7 +141,7 @@ def column(kit: Kit, cell: str, level: int | None) -> Solid | None:
     if height <= 0:
         return None
     sides = kit.board.pitch_mm if kit.pillars is None else (kit.pillars.side_mm,) * 2
-    return moved(block(*sides, height), np.array([*kit.centre_mm(cell), 0.0]))
+    return place_solid(block(*sides, height), np.array([*kit.centre_mm(cell), 0.0]))
 
 
 def pieces(kit: Kit, cell: str, stack: str, level: int | None = None) -> tuple[Solid, ...]:
@@ -149,7 +149,7 @@ def pieces(kit: Kit, cell: str, stack: str, level: int | None = None) -> tuple[S
     x, y = kit.centre_mm(cell)
     floor = floor_mm(kit, level)
     return tuple(
-        moved(piece(kit.piece(letter)), np.array([x, y, floor + rise]))
+        place_solid(piece(kit.piece(letter)), np.array([x, y, floor + rise]))
         for letter, rise in zip(stack, base_heights_mm(kit, stack), strict=True)
     )
 

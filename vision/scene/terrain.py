@@ -54,7 +54,7 @@ def columns_of(kit: Kit, levels: tuple[int, ...], pose: Registration, camera: Ca
             seen.append(None)
             continue
         pixels = project(solid.points, pose, camera)
-        seen.append(Column(fixed(hull(pixels)), fixed(pixels[list(solid.top)]), share))
+        seen.append(Column(to_fixed_point(hull(pixels)), to_fixed_point(pixels[list(solid.top)]), share))
     return tuple(seen)
 
 
@@ -90,7 +90,7 @@ def _distance(middle_mm: tuple[float, float], direction: tuple[float, float], ha
     return first if first < last else np.inf
 
 
-def fixed(points_px: npt.NDArray[np.floating]) -> Polygon:
+def to_fixed_point(points_px: npt.NDArray[np.floating]) -> Polygon:
     """Points (…, 2) px as fixed-point corners (k, 2) int32."""
     corners: Polygon = np.rint(points_px.reshape(-1, 2) * (1 << SUBPIXEL_BITS)).astype(np.int32)
     return corners

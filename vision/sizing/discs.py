@@ -16,7 +16,7 @@ from calibration.kit import Kit, PieceKind
 from vision.pose.projection import Points
 from vision.scene.configurations import PLACE_MM
 from vision.scene.solids import piece
-from vision.sizing.evidence import WIDER, Evidence, Stack
+from vision.sizing.evidence import MAX_WIDTH_FACTOR, Evidence, Stack
 from vision.sizing.sizes import WIDTH_RELATIVE_DEVIATION, Sizes
 
 STEPS_MM = (1.0, 0.5, 0.25, 0.12)
@@ -72,7 +72,7 @@ def _fit_disc(stack: Stack, evidence: Evidence) -> Points | None:
 def _score(stack: Stack, at: Points, evidence: Evidence) -> float:
     """Log-likelihood ratio of a crop with a stack of this width and place (3,) to a bare one."""
     kind = stack.kind
-    if not kind.width_mm / WIDER < at[0] < kind.width_mm * WIDER:
+    if not kind.width_mm / MAX_WIDTH_FACTOR < at[0] < kind.width_mm * MAX_WIDTH_FACTOR:
         return -np.inf
     wider, rise_mm = float(at[0]) / kind.width_mm, np.array([0.0, 0.0, (stack.count - 1) * kind.height_mm])
     lowest = piece(kind).points * np.array([wider, wider, 1.0])

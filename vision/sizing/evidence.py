@@ -16,7 +16,7 @@ from vision.appearance.board_surface import view_board
 from vision.appearance.colour_model import build_colour_model
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.saturation import censor, saturated_bins
-from vision.enrolment import Picture, colours_of
+from vision.enrolment import Picture, measure_colours
 from vision.likelihood.observations import observe
 from vision.pose.projection import Points, project
 from vision.scene.configurations import kit_configurations
@@ -39,7 +39,7 @@ FINE_BITS = 4
 MAX_NATS = 4.0
 """Largest evidence of one pixel for or against a piece: that of a usual one, so that none decides alone."""
 
-WIDER, HIGHER = 1.35, 1.5
+MAX_WIDTH_FACTOR, MAX_HEIGHT_FACTOR = 1.35, 1.5
 """Largest factors, up or down, by which the width and height that are searched for differ from what was assumed."""
 
 SIDE, FACE = 1, 2
@@ -103,7 +103,7 @@ def gather_evidence(
 
     Raises VisionError when the mat is not found.
     """
-    appearance, photograph, _ = colours_of(image, kit, camera, levels, layout, empty)
+    appearance, photograph, _ = measure_colours(image, kit, camera, levels, layout, empty)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     middles = np.array([floors[cell] for cell in layout])
     crops = _crops(kit, layout, middles, photograph)
@@ -129,7 +129,9 @@ def gather_evidence(
 def _crops(kit: Kit, layout: Mapping[str, str], middles: Points, photograph: Photograph) -> Crops:
     widest = max(kind.width_mm for kind in kit.pieces)
     tallest = max(base_heights_mm(kit, stack)[-1] + kit.piece(stack[-1]).height_mm for stack in layout.values())
-    crops = make_crops(middles, photograph.pose, photograph.camera, (widest * WIDER, tallest * HIGHER), 1)
+    crops = make_crops(
+        middles, photograph.pose, photograph.camera, (widest * MAX_WIDTH_FACTOR, tallest * MAX_HEIGHT_FACTOR), 1
+    )
     if UPSAMPLING**2 * crops.u_mm.size * crops.v_mm.size < MAX_PIXELS:
         crops = magnify(crops, UPSAMPLING, photograph.camera)
     return crops

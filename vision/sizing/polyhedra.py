@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from vision.pose.projection import Points
 from vision.scene.configurations import PLACE_MM
-from vision.sizing.evidence import HIGHER, WIDER, Evidence, Stack
+from vision.sizing.evidence import MAX_HEIGHT_FACTOR, MAX_WIDTH_FACTOR, Evidence, Stack
 
 POSE_PARAMETERS = 5
 """Number of parameters of a body: width, height, offset in x and y from the middle of its square, mm; rotation, rad."""
@@ -112,8 +112,12 @@ def _score(stack: Stack, at: Points, form: Polyhedron, evidence: Evidence) -> fl
     ``at``: (POSE_PARAMETERS,).
     """
     kind = stack.kind
-    is_wide = kind.width_mm / WIDER < at[0] < kind.width_mm * WIDER
-    if not (is_wide and kind.height_mm / HIGHER < at[1] < kind.height_mm * HIGHER and abs(at[4]) < MAX_ROTATION):
+    is_wide = kind.width_mm / MAX_WIDTH_FACTOR < at[0] < kind.width_mm * MAX_WIDTH_FACTOR
+    if not (
+        is_wide
+        and kind.height_mm / MAX_HEIGHT_FACTOR < at[1] < kind.height_mm * MAX_HEIGHT_FACTOR
+        and abs(at[4]) < MAX_ROTATION
+    ):
         return -np.inf
     corners = form.corners_at(at, evidence.crops.centres_mm[stack.number])
     aside = float(at[2] ** 2 + at[3] ** 2) / (2 * PLACE_MM**2)

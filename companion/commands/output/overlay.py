@@ -11,7 +11,7 @@ import numpy.typing as npt
 from companion.commands.output.files import write_file
 from companion.errors import CompanionError
 from companion.languages.english import counted
-from vision.drawing import SURE_P, Viewpoint, belief
+from vision.drawing import SURE_P, Viewpoint, draw_belief
 from vision.inference.geometry import Geometry
 from vision.reader import Reader
 from vision.reading import Reading
@@ -26,7 +26,7 @@ def write_overlay(
     Raises CompanionError when it cannot be written.
     """
     sight = Viewpoint(reader.kit, reader.camera, geometry.pose, reader.levels or None)
-    picture = belief(image, sight, reading, _caption(reading))
+    picture = draw_belief(image, sight, reading, _caption(reading))
     try:
         done, data = cv2.imencode(file.suffix, picture)
     except cv2.error:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.lens import DEFAULT_BOARD, GRID, find_board
 from companion.errors import CompanionError
 from companion.web.setup.session import SetupSession
-from vision.drawing import Ink, Picture, belief
+from vision.drawing import Ink, Picture, draw_belief
 from vision.errors import VisionError
 from vision.pose.markers import detect
 from vision.pose.registration import to_gray
@@ -85,7 +85,7 @@ def _pieces(session: SetupSession, image: Picture) -> Picture:
 def _start(session: SetupSession, image: Picture) -> Picture:
     """Draw the reading, and the squares that are not right."""
     checked = session.check_start()
-    return belief(image, session.sight(image, checked.reading.levels), checked.reading, "", checked.wrong)
+    return draw_belief(image, session.sight(image, checked.reading.levels), checked.reading, "", checked.wrong)
 
 
 DRAWN = {"lens": _lens, "mat": _mat, "empty": _mat, "pieces": _pieces, "start": _start}

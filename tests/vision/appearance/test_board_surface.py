@@ -11,7 +11,7 @@ from calibration.camera import Camera
 from calibration.srgb import GAMMA, display, linear_light
 from vision.appearance.board_blocks import make_blocks, place_blocks
 from vision.appearance.board_light import measure_on_board
-from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_round, view_board
+from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_around, view_board
 from vision.appearance.cell_views import CellViews
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
 from vision.appearance.illumination import Illumination
@@ -239,7 +239,7 @@ def test_of_texels_that_nobody_has_seen_nothing_is_said(board, crops):
 def test_the_light_round_a_place_is_that_of_the_whole_board():
     """The local light of a cell has the slope of the fitted plane, and no specular light."""
     plane = np.log([[0.5, 0.5, 0.5], [1.2, 1.2, 1.2], [1.0, 1.0, 1.0]])
-    light = light_round(Illumination(plane, HALF_MM), np.ones((1, 3), np.float32), np.zeros((1, 3)))
+    light = light_around(Illumination(plane, HALF_MM), np.ones((1, 3), np.float32), np.zeros((1, 3)))
     np.testing.assert_allclose(light.slope[0, 0], np.log(1.2) / 100 / GAMMA, rtol=1e-3)
     np.testing.assert_allclose(light.slope[0, 1], 0, atol=1e-6)
     assert not light.specular.any()

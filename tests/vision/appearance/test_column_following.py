@@ -8,7 +8,7 @@ from calibration.kit import load_kit
 from calibration.srgb import display
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.appearance.colour_model import bin_index, build_colour_model, repaint_column
-from vision.appearance.column_following import MIN_PILLARS, follow_column
+from vision.appearance.column_following import MIN_PILLARS, update_column_colour
 from vision.appearance.illumination import LINEAR, Illumination
 from vision.appearance.piece_colours import Photograph
 from vision.scene.configurations import kit_configurations
@@ -30,7 +30,7 @@ def photograph():
 
 def test_the_colour_goes_half_of_the_way_and_sides_by_the_same_share(photograph):
     """The top colour moves to the geometric mean of known and measured; sides change in the same ratio."""
-    followed = follow_column(KNOWN, photograph, KIT, LEVEL, KIT.cells)
+    followed = update_column_colour(KNOWN, photograph, KIT, LEVEL, KIT.cells)
     assert followed.top == pytest.approx([np.sqrt(0.2 * LINEAR[SHOWN])] * 3)
     assert followed.side == pytest.approx([top / 2 for top in followed.top])
 
@@ -38,19 +38,19 @@ def test_the_colour_goes_half_of_the_way_and_sides_by_the_same_share(photograph)
 def test_what_is_alike_stays(photograph):
     """A difference of 2 % is ignored."""
     alike = ColumnAppearance((float(LINEAR[SHOWN]) * 1.02,) * 3, KNOWN.side)
-    assert follow_column(alike, photograph, KIT, LEVEL, KIT.cells) is alike
+    assert update_column_colour(alike, photograph, KIT, LEVEL, KIT.cells) is alike
 
 
 def test_few_pillars_teach_nothing(photograph):
     """Fewer than MIN_PILLARS bare pillars change nothing."""
-    assert follow_column(KNOWN, photograph, KIT, LEVEL, KIT.cells[: MIN_PILLARS - 1]) is KNOWN
+    assert update_column_colour(KNOWN, photograph, KIT, LEVEL, KIT.cells[: MIN_PILLARS - 1]) is KNOWN
 
 
 def test_pillars_in_a_pit_teach_nothing(photograph):
     """Pillars lower than their neighbours are ignored, because they are shaded."""
     levels = tuple(KIT.pillars.lowest if number % 2 else KIT.pillars.highest for number in range(len(KIT.cells)))
     sunk = [cell for cell, level in zip(KIT.cells, levels, strict=True) if level == KIT.pillars.lowest]
-    assert follow_column(KNOWN, photograph, KIT, levels, sunk) is KNOWN
+    assert update_column_colour(KNOWN, photograph, KIT, levels, sunk) is KNOWN
 
 
 def test_a_colour_model_expects_pillars_of_the_colour_that_they_are_repainted_in():

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.appearance.sharpening import MIN_HALO, halo, remove_halo
+from vision.appearance.sharpening import MIN_HALO, measure_halo, remove_halo
 from vision.pose.registration import register, to_gray
 
 
@@ -25,21 +25,21 @@ def sharpened(image, amount=0.8):
 
 def test_a_picture_as_the_lens_has_it_has_no_halo(photo):
     """An unsharpened photograph has no measurable halo."""
-    assert abs(halo(*photo)) < MIN_HALO / 2
+    assert abs(measure_halo(*photo)) < MIN_HALO / 2
 
 
 def test_a_sharpened_one_has_and_blurring_takes_it_away(photo):
     """A sharpened photograph has a halo, which blurring halves at least."""
     image, *rest = photo
-    assert halo(sharpened(image), *rest) > MIN_HALO
-    assert halo(remove_halo(sharpened(image)), *rest) < halo(sharpened(image), *rest) / 2
+    assert measure_halo(sharpened(image), *rest) > MIN_HALO
+    assert measure_halo(remove_halo(sharpened(image)), *rest) < measure_halo(sharpened(image), *rest) / 2
 
 
 def test_without_markers_in_view_nothing_is_said(photo):
     """Without visible markers the halo is reported as 0."""
     image, kit, pose, camera = photo
     away = replace(pose, translation_mm=pose.translation_mm + np.array([5000.0, 0.0, 0.0]))
-    assert halo(image, kit, away, camera) == 0
+    assert measure_halo(image, kit, away, camera) == 0
 
 
 @pytest.mark.parametrize("box", [(30, 20, 200, 150), (0, 0, 90, 60), (100, 90, 5000, 4000)])

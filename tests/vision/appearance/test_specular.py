@@ -12,7 +12,7 @@ from companion.simulate.light import to_linear, to_srgb
 from companion.simulate.placement import make_rng, set_up
 from companion.simulate.sprite import Scene, standing_solids
 from tools.boards import nearest_pose, random_camera, random_light, rendered
-from vision.appearance.specular import PieceColourSample, matt_colours, mirrored
+from vision.appearance.specular import PieceColourSample, matt_colours, mirrored_light
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.reader import Reader
@@ -66,21 +66,21 @@ def test_a_lamp_is_told_from_what_tints_the_sides():
     """Specular light is measured only if the sides do not explain a pale face by their own tint."""
     sides = [(0.28, 0.23, 0.20), (0.83, 0.62, 0.59), (0.44, 0.31, 0.28), (0.32, 0.22, 0.21), (0.27, 0.21, 0.19)]
     pink = (0.69, 0.53, 0.53)
-    assert mirrored(pink, sides) == 0
+    assert mirrored_light(pink, sides) == 0
     red, shining = (0.45, 0.05, 0.05), (0.65, 0.25, 0.25)
-    assert mirrored(shining, [(0.2, 0.03, 0.03), (0.3, 0.04, 0.05)]) == pytest.approx(0.2, abs=0.05)
-    assert mirrored(red, [(0.2, 0.03, 0.03), (0.3, 0.04, 0.05)]) == 0
-    assert mirrored(shining, [(0.003, 0.0, 0.0)]) == 0
-    assert mirrored((0.0, 0.0, 0.0), sides) == 0
-    assert mirrored(red, []) == 0
+    assert mirrored_light(shining, [(0.2, 0.03, 0.03), (0.3, 0.04, 0.05)]) == pytest.approx(0.2, abs=0.05)
+    assert mirrored_light(red, [(0.2, 0.03, 0.03), (0.3, 0.04, 0.05)]) == 0
+    assert mirrored_light(shining, [(0.003, 0.0, 0.0)]) == 0
+    assert mirrored_light((0.0, 0.0, 0.0), sides) == 0
+    assert mirrored_light(red, []) == 0
 
 
 def test_sides_in_deep_shade_before_a_lamp_tell_what_a_face_mirrors():
     """Deeply shaded sides still reveal the specular light on the face."""
     green = np.array([0.06, 0.14, 0.11])
     sides = [tuple(shade * green) for shade in np.linspace(0.15, 0.35, 16)]
-    assert mirrored(tuple(green + 0.35), sides) == pytest.approx(0.3, abs=0.08)
-    assert mirrored(tuple(green), sides) == 0
+    assert mirrored_light(tuple(green + 0.35), sides) == pytest.approx(0.3, abs=0.08)
+    assert mirrored_light(tuple(green), sides) == 0
 
 
 def test_characters_are_read_though_a_lamp_takes_their_contrast():
@@ -122,7 +122,7 @@ def test_what_a_face_mirrors_need_not_be_white():
     """A pale red disc reflects a tinted window, a green one beside it nothing (values from a path-traced picture)."""
     green = PieceColourSample((0.608, 0.661, 0.480), [(0.396, 0.390, 0.275)])
     pink = PieceColourSample((0.869, 0.802, 0.692), [(0.531, 0.382, 0.267)])
-    assert mirrored(*pink) > 0.4
+    assert mirrored_light(*pink) > 0.4
     seen_green, seen_pink = matt_colours([green, pink])
     assert seen_green == green.face
     np.testing.assert_allclose(seen_pink, (0.795, 0.568, 0.457), atol=0.1)

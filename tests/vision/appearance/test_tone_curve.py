@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.srgb import display, linear_light
-from vision.appearance.tone_curve import add_light, gain_in, to_display, to_linear, to_linear_all, values_of
+from vision.appearance.tone_curve import add_light, codes_to_values, gain_at, to_display, to_linear, to_linear_all
 
 CODES = np.arange(256)
 
@@ -14,7 +14,7 @@ def test_what_a_code_shows_does_not_depend_on_the_light(light):
     """Display values normalised by the light agree with those in full light."""
     reflectances = np.geomspace(0.02, 1.0, 20)
     codes = 255 * display(light * reflectances)
-    shown = values_of(codes, gain_in(np.float32(light)))
+    shown = codes_to_values(codes, gain_at(np.float32(light)))
     # The curve is linear only near black.
     np.testing.assert_allclose(shown[codes > 10], display(reflectances)[codes > 10], atol=1e-4)
     np.testing.assert_allclose(shown, display(reflectances), atol=0.02)
@@ -22,7 +22,7 @@ def test_what_a_code_shows_does_not_depend_on_the_light(light):
 
 def test_black_is_not_black_in_dim_light():
     """In dim light the code 0 may stand for a visible brightness."""
-    assert values_of(CODES, gain_in(np.float32(0.2)))[0] > 0.04
+    assert codes_to_values(CODES, gain_at(np.float32(0.2)))[0] > 0.04
 
 
 def test_light_adds_up_nearly_as_it_does():

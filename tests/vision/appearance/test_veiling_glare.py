@@ -11,9 +11,9 @@ from calibration.errors import ProfileError
 from calibration.kit import load_kit
 from tests.vision.appearance.test_specular import photograph
 from tools.photographs import hazy
-from vision.appearance.veiling_glare import VeilingGlare, black_share
+from vision.appearance.veiling_glare import VeilingGlare, measure_black
 from vision.capture.frames import Frame
-from vision.enrolment import board_of, enrol
+from vision.enrolment import enrol, learn_empty_board
 from vision.pose.registration import register, to_gray
 from vision.reader import Reader
 
@@ -26,7 +26,7 @@ def scene():
     """Return a picture of :data:`SHOWN`, the kit, the camera, the pose and the light share of the markers' black."""
     image, kit, camera = photograph("domination", 3, SHOWN)
     pose = register(to_gray(image), kit, camera)
-    return image, kit, camera, pose, black_share(image, kit, pose, camera)
+    return image, kit, camera, pose, measure_black(image, kit, pose, camera)
 
 
 @pytest.mark.parametrize("veil", [0.06, 0.15])
@@ -49,7 +49,7 @@ def test_a_clear_picture_is_left_as_it_is(scene):
     for markers in (pose.markers[:1], ()):
         alone = replace(pose, markers=markers)
         assert VeilingGlare(kit, black).remove(added, alone, camera) is added
-        assert black_share(image, kit, alone, camera) is None
+        assert measure_black(image, kit, alone, camera) is None
 
 
 def test_a_picture_slightly_out_of_focus_is_not_hazy(scene):
@@ -91,7 +91,7 @@ def test_the_haze_of_a_picture_of_the_empty_board_is_not_learned(scene):
     _, kit, camera, _, black = scene
     bare, *_ = photograph("domination", 3, {})
     clear, veiled, uncleared = (
-        board_of([picture], kit, camera, share)
+        learn_empty_board([picture], kit, camera, share)
         for picture, share in ((bare, black), (hazy(bare, 0.15), black), (hazy(bare, 0.15), None))
     )
     dark = (clear.seen > 0) & (clear.colour.max(axis=2) < 0.3)

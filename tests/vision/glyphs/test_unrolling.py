@@ -5,7 +5,7 @@ import numpy as np
 
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.templates import empty_label_buffer
-from vision.glyphs.unrolling import OUTERMOST, RADII, sample, shares_of, squares_of
+from vision.glyphs.unrolling import MAX_RADIUS, RADII, sample, shares_of, squares_of
 from vision.scene.label_buffer import RANK_BITS
 
 RADIUS_MM, SIZE_PX = 12.0, 120
@@ -52,7 +52,7 @@ def test_what_is_sampled_adds_up_and_is_folded():
     half = opposite.shape[-1]
     back = np.concatenate([opposite[0] + opposite[1], opposite[0] - opposite[1]], axis=-1) / 2
     sampled = back.transpose(1, 0, 2).reshape(len(MIDDLES_PX), 7, len(RADII), 2 * half)
-    area_mm2 = np.pi * (OUTERMOST * RADIUS_MM) ** 2
+    area_mm2 = np.pi * (MAX_RADIUS * RADIUS_MM) ** 2
     assert (sampled[:, 2].sum(axis=(1, 2)) < (area_mm2, area_mm2, 0.01)).all()
     darker = np.divide(sampled[:, :2], sampled[:, 2:3], where=sampled[:, 2:3] > 0, out=np.zeros_like(sampled[:, :2]))
     np.testing.assert_allclose((sampled[:, :2] * darker).sum(axis=(1, 2, 3)), integrals[:, 0], rtol=1e-3)

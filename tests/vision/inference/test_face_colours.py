@@ -8,7 +8,7 @@ import pytest
 from calibration.board_appearance import BoardAppearance
 from calibration.srgb import display, linear_light
 from vision.inference.colours import Colours
-from vision.inference.face_colours import FEW, face_change
+from vision.inference.face_colours import MIN_FACES, face_change
 
 TABLE = {"c4": "RRRR", "e5": "R", "b6": "GG", "g3": "BBB", "f7": "R", "c7": "YY", "d2": "Y"}
 BOARD = BoardAppearance(np.full((300, 300, 3), 0.4, np.float32), *np.ones((2, 300, 300), np.uint8))
@@ -48,7 +48,7 @@ def test_faces_show_how_much_too_bright_a_colour_was_learned(drawn, seen, learne
 
 def test_a_single_face_of_a_colour_tells_nothing(drawn, seen, learned):
     """Colours with fewer faces than FEW give no change."""
-    assert list(TABLE.values()).count("GG") < FEW
+    assert list(TABLE.values()).count("GG") < MIN_FACES
     assert not face_change(seen(TABLE), learned(G=2.0).reflectances)[number(drawn, "G")].any()
     assert not face_change(seen({}), learned(G=2.0).reflectances).any()
 

@@ -157,7 +157,9 @@ def test_heights_beside_a_line_of_stacks_are_weighed_again(drawn, monkeypatch):
 
     monkeypatch.setattr(line_of_stacks, "converge", mislead)
     monkeypatch.setattr(Hypothesis, "is_on_learned_board", True)
-    line_of_stacks._keep(drawn.look(drawn.picture({"d4": "R"})), hypothesis, {line: hypothesis.scores[line].copy()})
+    line_of_stacks._update_neighbours(
+        drawn.look(drawn.picture({"d4": "R"})), hypothesis, {line: hypothesis.scores[line].copy()}
+    )
     assert hypothesis.state[cell] == drawn.state("R")
 
 

@@ -8,7 +8,7 @@ from vision.inference.block_moves import occluded_singles
 from vision.inference.comparison import FIT_NATS, stacks_of
 from vision.inference.coordinate_ascent import converge
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.line_comparison import UNMOVED
+from vision.inference.line_comparison import NO_MOVES
 from vision.inference.line_of_stacks import (
     DOUBT_NATS,
     SURE_NATS,
@@ -258,10 +258,10 @@ def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall
 @pytest.fixture
 def efforts(monkeypatch):
     """Return a list that records the fitting effort of each later comparison."""
-    found, absolute = [], line_comparison._absolute
+    found, absolute = [], line_comparison._compare_absolute
     for loop in ("_weighed", "_against_line"):
         monkeypatch.setattr(line_comparison, loop, getattr(line_comparison, loop).py_func)
-    monkeypatch.setattr(line_comparison, "_absolute", lambda *given: found.append(given[3]) or absolute(*given))
+    monkeypatch.setattr(line_comparison, "_compare_absolute", lambda *given: found.append(given[3]) or absolute(*given))
     return found
 
 
@@ -269,7 +269,7 @@ def test_a_line_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, efforts
     """The expensive fit is skipped for a line that is hopeless without it."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * tall}, tall)
     split_lines(drawn.look(picture), hypothesis)
-    assert set(efforts) == {UNMOVED}
+    assert set(efforts) == {NO_MOVES}
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
     split_lines(drawn.look(picture), hypothesis)
     assert FIT_NATS in efforts
@@ -279,7 +279,7 @@ def test_a_tower_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, effort
     """The expensive fit is skipped for a tower that is hopeless without it."""
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * 3, BEHIND: COLOUR}, (3, 1))
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
-    assert set(efforts) == {UNMOVED}
+    assert set(efforts) == {NO_MOVES}
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1))
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert FIT_NATS in efforts

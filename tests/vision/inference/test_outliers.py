@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.inference.outliers import UNLIKE_SHARE, covered_cells, is_wrong_board, tempered
+from vision.inference.outliers import UNLIKE_SHARE, covered_cells, is_wrong_board, temper
 
 PITCH_MM = 30.0
 PLACES = np.array([(PITCH_MM * file, PITCH_MM * rank, 0.0) for rank in range(8) for file in range(8)])
@@ -38,8 +38,8 @@ def test_cells_side_by_side_are_covered_and_single_ones_are_not():
 def test_what_is_not_understood_is_less_sure():
     """The probabilities of unexplained cells are tempered, and of all cells on a wrong board."""
     sure = np.log(np.array([[0.998, 0.001, 0.001]] * 64)).astype(np.float32)
-    here = np.exp(tempered(sure, shares((2, 2)), otherwise=False))
+    here = np.exp(temper(sure, shares((2, 2)), otherwise=False))
     assert here[18, 0] < 0.5
     assert here[18].sum() == pytest.approx(1, abs=1e-5)
     assert np.array_equal(np.delete(here, 18, axis=0), np.delete(np.exp(sure), 18, axis=0))
-    assert (np.exp(tempered(sure, shares(), otherwise=True))[:, 0] < 0.7).all()
+    assert (np.exp(temper(sure, shares(), otherwise=True))[:, 0] < 0.7).all()

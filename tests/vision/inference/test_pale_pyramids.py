@@ -13,7 +13,7 @@ from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
-from vision.enrolment import board_of
+from vision.enrolment import learn_empty_board
 from vision.inference.pale_pyramids import (
     INVISIBLE_PROBABILITY,
     SHADOW_EDGES,
@@ -83,7 +83,7 @@ def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypat
     reader, picture = shown
     bare = Scene(reader.kit, reader.camera, default_pose(reader.kit), WINDOW)
     empty = Renderer(bare).picture(set_up([""] * len(reader.kit.cells), None, make_rng("pale", 1)), 1)
-    learned = replace(reader.appearance, board=board_of([empty], reader.kit, reader.camera))
+    learned = replace(reader.appearance, board=learn_empty_board([empty], reader.kit, reader.camera))
 
     def as_if_empty(image, hypothesis, *more):
         hypothesis.state[:], hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, 0, UNDECIDED

@@ -17,7 +17,7 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.inference import pillar_levels
-from vision.inference.pillar_levels import _placed, estimate_levels
+from vision.inference.pillar_levels import _fit_place, estimate_levels
 from vision.inference.pillar_views import SHRINK, UPPER, make_views
 from vision.pose.projection import project
 from vision.reader import Reader
@@ -141,9 +141,9 @@ def test_where_many_levels_are_asked_only_several_pieces_on_a_pillar_are_placed(
 
     def watched(shown, views, around, which):
         placed.add(which[0])
-        return _placed(shown, views, around, which)
+        return _fit_place(shown, views, around, which)
 
-    monkeypatch.setattr(pillar_levels, "_placed", watched)
+    monkeypatch.setattr(pillar_levels, "_fit_place", watched)
     reading = board.read(LEVELS, (None,) * len(KIT.cells), d3=stack)
     assert reading.levels == LEVELS
     assert sights(reading) == expected_sights(d3=stack)

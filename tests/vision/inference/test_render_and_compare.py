@@ -7,7 +7,7 @@ import pytest
 from calibration.srgb import display
 from vision.appearance.bare_picture import NO_BARE, PER_VALUE, BarePicture
 from vision.appearance.illumination import Illumination
-from vision.appearance.tone_curve import values_of
+from vision.appearance.tone_curve import codes_to_values
 from vision.inference import render_and_compare
 from vision.inference.comparison import (
     BOUNDARY_WEIGHT,
@@ -179,7 +179,7 @@ def test_what_is_drawn_on_a_board_speaks_against_a_stack_that_would_hide_it(hypo
     picture, empty = hypothesis(ground * stripes)
     prisms, gain = geometry.prisms, empty.observations.gain[cell]
     small = make_view(picture, geometry, prisms).image
-    levels = np.clip(np.rint(PER_VALUE * values_of(small, gain)), 0, 255).astype(np.uint8)
+    levels = np.clip(np.rint(PER_VALUE * codes_to_values(small, gain)), 0, 255).astype(np.uint8)
     drawn = BarePicture(levels, np.ones(small.shape[:2], np.bool_), np.ones(3))
     given, gains = np.where(np.arange(1 + len(prisms.counts)) <= 1, 0.0, -np.inf), []
     for bare in (NO_BARE, drawn):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vision.inference import joint_scoring
-from vision.inference.rims import RIM_NATS, are_rims, without_rims
+from vision.inference.rims import RIM_NATS, are_rims, discount_rims
 
 BEHIND, FRONT = "e5", "e4"
 TOWER, HIDDEN = "RRRRRRR", "R"
@@ -26,20 +26,20 @@ def test_a_stack_behind_a_tower_shows_a_rim_at_most(drawn, hidden):
 
 def test_a_rim_does_not_tell_whether_anything_stands_there(drawn, hidden):
     """A rim makes the empty cell and the hidden piece equally likely."""
-    scores = without_rims(hidden)[drawn.cell(BEHIND)]
+    scores = discount_rims(hidden)[drawn.cell(BEHIND)]
     assert scores.max() == scores[0] == scores[drawn.state(HIDDEN)] == 0
 
 
 def test_what_is_likelier_than_a_rim_is_told(drawn, hidden):
     """Of a larger lead only the part above RIM_NATS is kept."""
     hidden.scores[drawn.cell(BEHIND), drawn.state(HIDDEN)] = RIM_NATS + 3
-    assert without_rims(hidden)[drawn.cell(BEHIND), drawn.state(HIDDEN)] == pytest.approx(3)
+    assert discount_rims(hidden)[drawn.cell(BEHIND), drawn.state(HIDDEN)] == pytest.approx(3)
 
 
 def test_what_is_seen_counts_as_it_is(drawn, hidden):
     """The scores of a fully visible stack are unchanged."""
     cell = drawn.cell(FRONT)
-    np.testing.assert_array_equal(without_rims(hidden)[cell], hidden.scores[cell])
+    np.testing.assert_array_equal(discount_rims(hidden)[cell], hidden.scores[cell])
 
 
 def test_a_rim_speaks_for_no_table(drawn, monkeypatch):

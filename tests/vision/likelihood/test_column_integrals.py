@@ -8,10 +8,10 @@ from vision.likelihood.column_integrals import (
     ColumnIntegrals,
     CropColumns,
     Lines,
-    displaced,
     empty_integrals,
     integrate_columns,
     lines_of,
+    shift_lines,
     sum_line,
     sum_line_at_offsets,
 )
@@ -43,7 +43,7 @@ def integrals_of(lines):
 @pytest.mark.parametrize("shift", [0.0, 0.3, -2.7, -9.0, 12.0])
 def test_all_offsets_of_a_line_are_as_each_alone(lines, columns, shift):
     """Sums at all offsets agree with those computed separately."""
-    moved, totals, alone = displaced(lines, columns), np.zeros((len(ROW_OFFSETS), 2)), np.zeros(2)
+    moved, totals, alone = shift_lines(lines, columns), np.zeros((len(ROW_OFFSETS), 2)), np.zeros(2)
     sum_line_at_offsets(moved, 1, shift, 1, totals)
     for offset, total in zip(ROW_OFFSETS, totals, strict=True):
         sum_line(moved, 1, 0.0, shift + offset, 1, alone)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.likelihood.column_integrals import OTHER_COLOUR_PROBABILITY, ROW_OFFSETS, Lines, displaced, sum_line
+from vision.likelihood.column_integrals import OTHER_COLOUR_PROBABILITY, ROW_OFFSETS, Lines, shift_lines, sum_line
 from vision.likelihood.placement import (
     Placement,
     fit_lines,
@@ -50,7 +50,7 @@ def lines_through(pixels, table):
 
 def best_of_all_paths(lines, table, placement):
     """Return (colours,) scores and the displacements of all lines for the best path, by exhaustive search."""
-    moved = displaced(lines, placement.columns)
+    moved = shift_lines(lines, placement.columns)
     rows = [placement.face_rows + (placement.foot_rows - placement.face_rows) * i / BANDS for i in range(BANDS + 1)]
     far, near, sides = (
         np.array([at(moved, line, row + offset, channel) for offset in ROW_OFFSETS])
@@ -89,7 +89,7 @@ def test_the_best_path_is_the_best_of_all(table, placement, seed):
     """Scores and path of the Viterbi algorithm agree with the exhaustive search."""
     lines = lines_through(np.random.default_rng(seed).normal(0, 12, (ROWS, COLUMNS, CHANNELS)), table)
     trellis, scores = make_trellis(table), np.zeros(COLOURS)
-    fit_lines(displaced(lines, placement.columns), table, 0, 0, placement, trellis, scores)
+    fit_lines(shift_lines(lines, placement.columns), table, 0, 0, placement, trellis, scores)
     expected, shifts = best_of_all_paths(lines, table, placement)
     assert scores == pytest.approx(expected, abs=1e-3)
     assert trellis.best_shifts == pytest.approx(shifts)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vision.appearance.colour_model import BINS, TOP_VALUE, bin_index
-from vision.likelihood.boundaries import contrasts_in
+from vision.likelihood.boundaries import measure_contrasts
 from vision.likelihood.noise import BANDS, measure_noise
 from vision.likelihood.regions import FIRST, REGIONS, UPPER, Part, make_colours, score_boundaries, score_faces
 from vision.scene.materials import Materials
@@ -99,7 +99,7 @@ def picture(labels, shadow=1.0):
 def boundary_scores(image, hidden):
     """Return the boundary scores of pillars whose upper face begins in rows 2 to 15."""
     whole = np.array([(0, 0), (WIDTH, 0), (WIDTH, HEIGHT), (0, HEIGHT)], float)
-    contrasts = contrasts_in(image, (1, 0.7), np.tile(measure_noise(image, 1, whole), (BANDS, 1)))
+    contrasts = measure_contrasts(image, (1, 0.7), np.tile(measure_noise(image, 1, whole), (BANDS, 1)))
     return [score_boundaries(pillar(first), hidden, contrasts) for first in range(2, 16)]
 
 
@@ -129,7 +129,7 @@ def test_a_face_that_ends_beside_the_mats_edge_gains_nothing_by_that_edge(turned
     ends = [bare, np.where(down >= 12, FIRST + UPPER, bare).astype(np.int32), np.where(down <= 9, FIRST, bare)]
     if turned:
         image, ends = np.ascontiguousarray(image.swapaxes(0, 1)), [np.ascontiguousarray(each.T) for each in ends]
-    contrasts = contrasts_in(image, (1, 0.7), np.ones((BANDS, 3), np.float32))
+    contrasts = measure_contrasts(image, (1, 0.7), np.ones((BANDS, 3), np.float32))
     alone, inside, outside = (score_boundaries(each, np.zeros_like(each, np.bool_), contrasts) for each in ends)
     assert alone > 1
     assert inside == outside == pytest.approx(alone)
@@ -142,7 +142,7 @@ def test_in_the_dark_less_contrast_tells_two_surfaces():
     def told(dark, bright):
         image = np.full((3, 4, 3), dark, np.uint8)
         image[:, 2:] = bright
-        return float(contrasts_in(image, (1, 1.0), noise).across[1, 1])
+        return float(measure_contrasts(image, (1, 1.0), noise).across[1, 1])
 
     assert told(40, 40) > told(120, 120) + 0.005
     assert told(40, 50) > told(120, 130)

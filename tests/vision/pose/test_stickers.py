@@ -97,7 +97,7 @@ def test_corners_that_neither_picture_nor_stickers_tell_are_left_out_one_of_each
         with pytest.raises(MatNotFound, match="contradict each other"):
             register(gray, stuck, bench.camera)
         return
-    monkeypatch.setattr(registration, "WELL_SHARE", 0.0)  # no marker is left out as a whole
+    monkeypatch.setattr(registration, "GOOD_ERROR_SHARE", 0.0)  # no marker is left out as a whole
     pose = register(gray, stuck, bench.camera)
     assert pose.markers == (0, 1, 2, 3)
     whole = [corner for number in pose.markers for corner in true[number][0]]

@@ -5,7 +5,7 @@ import pytest
 
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, Buffers, Region, render, visible_px
 from vision.scene.materials import Materials
-from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, draw, no_silhouettes
+from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, no_silhouettes, trace_silhouettes
 
 SIZE = (48, 64)
 CELLS = 4
@@ -21,7 +21,9 @@ def stacks(seed):
         width, height, face = rng.uniform(6, 14), rng.uniform(8, 20), rng.uniform(3, 6)
         box = np.array([(-width, -height), (width, -height), (width, face - height), (-width, face - height)])
         corners = np.vstack([box, [(-width, 0), (width, 0)]])
-        draw(silhouettes, cell, corners, 4, CropPose(np.eye(2), rng.uniform((5, 20), (60, 46)), np.zeros(2)), SIZE[1])
+        trace_silhouettes(
+            silhouettes, cell, corners, 4, CropPose(np.eye(2), rng.uniform((5, 20), (60, 46)), np.zeros(2)), SIZE[1]
+        )
     return silhouettes, rng.permutation(CELLS).astype(np.intp)
 
 

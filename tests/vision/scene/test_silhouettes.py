@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, covers_points, draw, no_silhouettes
+from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, covers_points, no_silhouettes, trace_silhouettes
 
 SIZE = (60, 80)
 SQUARE = np.array([[-10.0, -12.0], [10.0, -12.0], [10.0, 12.0], [-10.0, 12.0]])
@@ -14,7 +14,7 @@ def traced(corners_mm, uppermost=4, shift_mm=(0.0, 0.0), origin_px=(40.0, 30.0))
     """Return silhouettes in which cell 1 has these corners, in mm."""
     silhouettes = no_silhouettes(2, SIZE[0])
     pose = CropPose(np.eye(2), np.array(origin_px), np.array(shift_mm))
-    draw(silhouettes, 1, np.array(corners_mm), uppermost, pose, SIZE[1])
+    trace_silhouettes(silhouettes, 1, np.array(corners_mm), uppermost, pose, SIZE[1])
     return silhouettes
 
 
@@ -72,7 +72,7 @@ def test_silhouettes_are_restored():
     """Saved silhouettes can be restored."""
     silhouettes, cells = traced(SQUARE), np.array([1])
     before, pixels = silhouettes.select(cells), mask(silhouettes, WHOLE)
-    draw(silhouettes, 1, SQUARE / 2, 4, CropPose(np.eye(2), np.array([20.0, 20.0]), np.zeros(2)), SIZE[1])
+    trace_silhouettes(silhouettes, 1, SQUARE / 2, 4, CropPose(np.eye(2), np.array([20.0, 20.0]), np.zeros(2)), SIZE[1])
     assert not np.array_equal(mask(silhouettes, WHOLE), pixels)
     silhouettes.put(cells, before)
     np.testing.assert_array_equal(mask(silhouettes, WHOLE), pixels)
