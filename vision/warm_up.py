@@ -22,7 +22,7 @@ from calibration.kit import Kit, available_kits, load_kit
 from calibration.srgb import display
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
-from vision.exposure import TOGETHER_S, FrameAverage
+from vision.frame_average import TOGETHER_S, FrameAverage
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.ring import find_ring
 from vision.inference.comparison import combine_scores, reweight_heights, stacks_of

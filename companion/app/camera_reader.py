@@ -22,7 +22,7 @@ from vision.alternatives import cut_outs
 from vision.capture.frames import Frame
 from vision.drawing import Viewpoint
 from vision.errors import MatNotFound, VisionError
-from vision.exposure import FrameAverage
+from vision.frame_average import FrameAverage
 from vision.inference.geometry import Geometry
 from vision.motion import Comparison, MotionDetector, WatchedFrame
 from vision.pose.projection import Registration

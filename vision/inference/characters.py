@@ -64,14 +64,14 @@ class _ReadResult(NamedTuple):
     """What was read on some cells.
 
     Attributes:
-        known: those whose faces were found.
-        strange: (b,) those where no character fitted in the given light, or whose ring is not the most even one, so
+        located: those whose faces were found.
+        searched: (b,) those where no character fitted in the given light, or whose ring is not the most even one, so
             that a face was looked for at all heights.
         faceless: (b,) those where no face was found at any height, either.
     """
 
-    known: list[_LocatedFace]
-    strange: Indices
+    located: list[_LocatedFace]
+    searched: Indices
     faceless: Indices
 
 
@@ -128,7 +128,7 @@ def read_characters(
     late = np.union1d(late, last.faceless)
     remove_faceless(image, hypothesis, late[hypothesis.state[late] > 0])
     if alphabet.ring_mm is not None:
-        faces = {one.cell: one.face for one in (*known, *sure, *last.known)}
+        faces = {one.cell: one.face for one in (*known, *sure, *last.located)}
         weigh_by_rings(taken, hypothesis, faces, alphabet.ring_mm)
     held = hypothesis.state.copy()
     weigh_by_boundaries(image, hypothesis, np.flatnonzero(hypothesis.updated))
@@ -139,7 +139,7 @@ def read_characters(
     found[uncovered] = 0
     unread = (hypothesis.state > 0) & hypothesis.updated & (found == 0).all(axis=1)
     read = _read(image, hypothesis, alphabet, np.flatnonzero(unread), found, searched)
-    again, _ = _rescore_by_faces(hypothesis, read.known, [*known, *sure, *last.known])
+    again, _ = _rescore_by_faces(hypothesis, read.located, [*known, *sure, *last.located])
     weigh_by_boundaries(image, hypothesis, again)
     return found
 

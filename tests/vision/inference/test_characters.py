@@ -538,7 +538,7 @@ def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_th
     """
     image, hypothesis, cell = misled(0, 0)
     alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
-    known = characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}).known
+    known = characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}).located
     scores, wrong = hypothesis.scores[[cell]], 1 + 3 * hypothesis.colours
     scores[0, wrong] = scores.max() + 20.0
     hypothesis.set_scores(np.array([cell]), scores)

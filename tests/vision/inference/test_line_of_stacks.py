@@ -259,7 +259,7 @@ def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall
 def efforts(monkeypatch):
     """Return a list that records the fitting effort of each later comparison."""
     found, absolute = [], line_comparison._compare_absolute
-    for loop in ("_weighed", "_against_line"):
+    for loop in ("_compare_line", "_compare_against_line"):
         monkeypatch.setattr(line_comparison, loop, getattr(line_comparison, loop).py_func)
     monkeypatch.setattr(line_comparison, "_compare_absolute", lambda *given: found.append(given[3]) or absolute(*given))
     return found

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vision.exposure import MAX_FRAMES, TOGETHER_S, FrameAverage
+from vision.frame_average import MAX_FRAMES, TOGETHER_S, FrameAverage
 
 
 def noisy(n):
