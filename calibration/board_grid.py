@@ -69,7 +69,7 @@ def grid_fault(appearance: BoardAppearance, board: Board) -> str:
 
     Boards that do not show a grid along both axes are passed over.
     """
-    shown = [_shown(appearance, board, axis) for axis in (0, 1)]
+    shown = [_grid_contrast(appearance, board, axis) for axis in (0, 1)]
     if any(best.contrast < MIN_CONTRAST_RATIO for _, best in shown):
         return ""
     share, axis = min((own / best.contrast, axis) for axis, (own, best) in enumerate(shown))
@@ -97,7 +97,7 @@ def own_grid_fault(appearance: BoardAppearance | None, kit: Kit) -> str:
     return grid_fault(appearance, kit.board) if appearance is not None and is_own else ""
 
 
-def _shown(appearance: BoardAppearance, board: Board, axis: int) -> tuple[float, _Grid]:
+def _grid_contrast(appearance: BoardAppearance, board: Board, axis: int) -> tuple[float, _Grid]:
     """The contrast of the edges at the kit's borders along an axis, and the grid of the highest contrast."""
     counts = (board.files, board.ranks)
     pitch_mm, other_mm = board.pitch_mm[axis], board.pitch_mm[1 - axis]
@@ -114,7 +114,7 @@ def _shown(appearance: BoardAppearance, board: Board, axis: int) -> tuple[float,
 
 
 def _compared(places: Floats, edges: Floats, pitch_mm: float, low: float) -> tuple[float, _Grid]:
-    """As :func:`_shown`, from edges (k,) at ascending ``places`` (k,) mm."""
+    """As :func:`_grid_contrast`, from edges (k,) at ascending ``places`` (k,) mm."""
     none = _Grid(0.0, pitch_mm, low)
     if len(places) < MIN_BORDERS * pitch_mm / TEXEL_MM:
         return 0.0, none

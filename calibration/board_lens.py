@@ -212,7 +212,7 @@ def find_lens(seen: Sequence[Sighting], kit: Kit) -> BoardLens:
     found = _likeliest(views)
     grid, pictures = grid_of(kit), [(number, one.gray) for number, one in enumerate(seen) if one.gray is not None]
     if pictures and len(grid.board_mm):
-        found = _on_grid(views, found, _barest(found, pictures, grid), grid) or found
+        found = _on_grid(views, found, _most_precise(found, pictures, grid), grid) or found
     deviations = np.sqrt(np.diag(found.covariance))[:LENS]
     return BoardLens(
         Camera(*size, *pinhole(found.values[:LENS]), _error_px(views, found.values)),
@@ -254,7 +254,7 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
 
 def _likeliest(views: _Views) -> Fit:
     """The likeliest parameters of lens, poses and board, from the markers alone."""
-    begins = [begin for share in STARTS if (begin := _begin(views, share)) is not None]
+    begins = [begin for share in STARTS if (begin := _initial_parameters(views, share)) is not None]
     if not begins:
         raise ProfileError("lens: the markers cannot be seen from above; is the picture mirrored?")
     return min((fit(partial(_residuals, views), begin) for begin in begins), key=lambda one: one.cost)
@@ -267,11 +267,11 @@ def _error_px(views: _Views, values: Points) -> float:
     return float(np.sqrt(2 * (apart**2).mean()))
 
 
-def _barest(found: Fit, pictures: Sequence[_Picture], grid: Grid) -> _Picture:
+def _most_precise(found: Fit, pictures: Sequence[_Picture], grid: Grid) -> _Picture:
     """The picture that locates the grid most precisely: it shows many edges, and these not of pieces."""
 
     def unsureness_px(picture: _Picture) -> float:
-        lines = view_grid(picture[1], grid, partial(_shown, found.values, picture[0]))
+        lines = view_grid(picture[1], grid, partial(_project, found.values, picture[0]))
         return roughness_px(lines) / np.sqrt(len(lines.off_px)) if _is_enough(lines, grid) else np.inf
 
     return min(pictures, key=unsureness_px)
@@ -285,7 +285,7 @@ def _on_grid(views: _Views, found: Fit, picture: _Picture, grid: Grid) -> Fit | 
     """The likeliest parameters from the lines between squares as well; None where a picture does not show these."""
     (number, gray), values = picture, np.append(found.values, np.zeros(LINES))
     for _ in range(GRID_ROUNDS):
-        lines = view_grid(gray, grid, partial(_shown, values, number))
+        lines = view_grid(gray, grid, partial(_project, values, number))
         if not _is_enough(lines, grid):
             return None
         found = fit(partial(_grid_residuals, views, number, lines), values)
@@ -308,12 +308,12 @@ def _grid_residuals(views: _Views, number: int, lines: GridView, values: Points)
 def _off_lines_px(values: Points, number: int, lines: GridView) -> Points:
     """(k,) px, residuals of the edges of lines, across these."""
     *longer, half_width_mm = values[-LINES:]
-    apart = _shown(values, number, lines.board_mm * (1 + np.array(longer))) - lines.pixels
+    apart = _project(values, number, lines.board_mm * (1 + np.array(longer))) - lines.pixels
     off: Points = (apart * lines.normals).sum(axis=1) - (lines.off_px - lines.ahead_px * half_width_mm)
     return off
 
 
-def _shown(values: Points, number: int, board_mm: Points) -> Points:
+def _project(values: Points, number: int, board_mm: Points) -> Points:
     """(k, 2) px, projection of places (k, 2) on the board into a view."""
     pose = values[LENS + 6 * number : LENS + 6 * number + 6]
     world = np.column_stack([board_mm, np.zeros(len(board_mm))])
@@ -321,7 +321,7 @@ def _shown(values: Points, number: int, board_mm: Points) -> Points:
     return np.asarray(shown[:, 0], np.float64)
 
 
-def _begin(views: _Views, share: float) -> Points | None:
+def _initial_parameters(views: _Views, share: float) -> Points | None:
     """Initial parameters: the usual lens, except for its focal length, and the poses that it gives; None: no pose."""
     lens = prior_lens(views.size, share)
     matrix, distortion = pinhole(lens)
@@ -344,7 +344,7 @@ def _residuals(views: _Views, values: Points) -> Points:
     of_board = values[LENS + 6 * len(views.corners) :]
     inward_px, moved, off = of_board[0], of_board[1:].reshape(-1, 2), []
     for number, (corners, pixels) in enumerate(zip(views.corners, views.pixels, strict=True)):
-        shown = _inward(_shown(values, number, views.board_mm[corners] + moved[corners]), inward_px)
+        shown = _inward(_project(values, number, views.board_mm[corners] + moved[corners]), inward_px)
         off.append(((shown - pixels) / CORNER_PX).ravel())
     unusual = prior_residuals(values[:LENS], views.size), moved.ravel() / views.known_mm
     return np.concatenate([*off, *unusual, [inward_px / INWARD_PX]])

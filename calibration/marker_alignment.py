@@ -120,7 +120,7 @@ def align_markers(
         expected = _expected(mat, detected, camera)
         for number in stuck & set(detected):
             if missing or all(_shape_deviation(detected[number], corners[number]) > most_bent for corners in expected):
-                seen[number] = _near(gray, mat, number, detected[number])
+                seen[number] = _align_detected(gray, mat, number, detected[number])
     is_found = bool(seen)
     while missing and is_found:
         expected = _expected(mat, seen, camera)
@@ -197,7 +197,7 @@ def side_px(corners_px: Points) -> float:
     return float(np.linalg.norm(corners_px - np.roll(corners_px, 1, axis=-2), axis=-1).mean())
 
 
-def _near(gray: Gray, mat: Mat, number: int, corners_px: Points) -> Points:
+def _align_detected(gray: Gray, mat: Mat, number: int, corners_px: Points) -> Points:
     """Corners of a detected marker, aligned if possible."""
     reach_px = round(NEAR_SHARE * side_px(corners_px))
     found = align_marker(gray, mat.dictionary, number, corners_px, reach_px)

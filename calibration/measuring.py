@@ -154,14 +154,14 @@ def _best(view: _View) -> Fit:
     def residuals(values: Points) -> Points:
         return _residuals(view, values)
 
-    begins = [_begin(view, share) for share in (STARTS if view.camera is None else (1.0,))]
+    begins = [_initial_parameters(view, share) for share in (STARTS if view.camera is None else (1.0,))]
     try:
         return min((fit(residuals, begin) for begin in begins if begin is not None), key=lambda found: found.cost)
     except (ValueError, np.linalg.LinAlgError):
         raise ProfileError("the four points are no field seen from above; give its corners again") from None
 
 
-def _begin(view: _View, share: float) -> Points | None:
+def _initial_parameters(view: _View, share: float) -> Points | None:
     """Initial parameters; None where no camera of this focal length sees the field's corners like this."""
     lens = prior_lens(view.size, share) if view.camera is None else np.zeros(0)
     matrix, distortion = view.pinhole(lens)

@@ -98,7 +98,7 @@ def _stack(picture: Picture, sight: Viewpoint, cell: str, state: CellState, p: f
     ink = SURE if p >= SURE_P else UNSURE if p >= UNSURE_P else DOUBTFUL
     if top is None:
         if ink is not SURE:
-            _line(picture, _shrunk(floor, 0.5), ink, 2)
+            _line(picture, _shrink(floor, 0.5), ink, 2)
         return
     bodies = pieces(sight.kit, cell, likely_stack(sight.kit, height, top), sight.level(cell))
     _line(picture, hull(sight.polygon(np.vstack([body.points for body in bodies]))), ink, 1 if ink is SURE else 2)
@@ -121,19 +121,25 @@ def likely_stack(kit: Kit, height: int | None, top: str) -> str:
     return "".join(letters[width] for width in reversed(larger)) + top
 
 
-def _shrunk(polygon: Points, share: float) -> Points:
+def _shrink(polygon: Points, share: float) -> Points:
     middle = polygon.mean(axis=0)
     smaller: Points = middle + share * (polygon - middle)
     return smaller
 
 
-def _fixed(polygon: Points) -> npt.NDArray[np.int32]:
+def _to_fixed_point(polygon: Points) -> npt.NDArray[np.int32]:
     return np.round(polygon * (1 << SHIFT)).astype(np.int32)
 
 
 def _line(picture: Picture, polygon: Points, ink: Ink, width_px: int) -> None:
     cv2.polylines(
-        picture, [_fixed(polygon)], isClosed=True, color=ink, thickness=width_px, lineType=cv2.LINE_AA, shift=SHIFT
+        picture,
+        [_to_fixed_point(polygon)],
+        isClosed=True,
+        color=ink,
+        thickness=width_px,
+        lineType=cv2.LINE_AA,
+        shift=SHIFT,
     )
 
 
@@ -142,7 +148,7 @@ def _hatch(picture: Picture, polygons: list[Points]) -> None:
     if not polygons:
         return
     mask = np.zeros(picture.shape[:2], np.uint8)
-    cv2.fillPoly(mask, [_fixed(polygon) for polygon in polygons], 1, cv2.LINE_8, SHIFT)
+    cv2.fillPoly(mask, [_to_fixed_point(polygon) for polygon in polygons], 1, cv2.LINE_8, SHIFT)
     rows, columns = np.nonzero(mask)
     lined = (rows + columns) % HATCH_STEP_PX < HATCH_LINE_PX
     picture[rows[lined], columns[lined]] = HATCH

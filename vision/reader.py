@@ -377,7 +377,7 @@ class Reader:
         if close_up is not None and floor is not None:
             view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
             colours = self._colours.reflectances, np.array(floor)
-            bare = None if board is None else partial(self._cell_views.shown, board, crops, view, light)
+            bare = None if board is None else partial(self._cell_views.predict, board, crops, view, light)
             if not asked:
                 find_pale_pyramids(image, hypothesis, close_up, colours, bare)
             rescore_by_lateral_faces(image, hypothesis, close_up, colours, bare, asked)

@@ -87,7 +87,7 @@ def _changed_shares(
 def _steps(known: BoardAppearance, photograph: Photograph, part: tuple[slice, slice]) -> tuple[Array, Mask]:
     """(rows, columns, 3) steps of the display values of part of the map, and (rows, columns) where they changed."""
     own = known.colour[part]
-    shown, inside = _shown(photograph, known.seen.shape, part)
+    shown, inside = _sample_texels(photograph, known.seen.shape, part)
     share = (shown * own).sum(axis=2) / np.maximum((own**2).sum(axis=2), DARKEST**2)
     lit = np.clip(share, DARKEST_SHADE ** (1 / GAMMA), MAX_BRIGHTENING)[..., None]
     more = shown / lit - own
@@ -95,7 +95,7 @@ def _steps(known: BoardAppearance, photograph: Photograph, part: tuple[slice, sl
     return np.clip(more, -STEP, STEP), changed
 
 
-def _shown(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, slice]) -> tuple[Array, Mask]:
+def _sample_texels(photograph: Photograph, size: tuple[int, ...], part: tuple[slice, slice]) -> tuple[Array, Mask]:
     """(rows, columns, 3) display values r g b of part of the map in even light, and whether the picture shows them.
 
     Specular reflection of lamps is removed, as it is not part of the board's appearance.

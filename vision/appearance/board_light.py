@@ -81,7 +81,7 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
 
     Raises VisionError when it is too dark, or too little of the board is visible.
     """
-    blocks, (shown, in_range) = placed.blocks, _shown(image, placed)
+    blocks, (shown, in_range) = placed.blocks, _sample_blocks(image, placed)
     known = blocks.known * in_range
     begun = known > MIN_KNOWN
     if begun.sum() < MIN_BLOCKS:
@@ -91,7 +91,7 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
     logs = _logs(shown)
     light_logs = _light_logs(logs, blocks.own, np.zeros(len(known), np.float32))
     white_at, white_logs = usable_references(image, blocks.white, placed.pose, placed.camera)
-    begin = _begin(
+    begin = _initial_plane(
         (white_at, white_logs), (blocks.middles_mm[pale], light_logs.T[pale].astype(np.float64)), blocks.half_mm
     )
     precision, white_terms = blocks.precision * known, curved_terms(white_at, blocks.half_mm).T
@@ -104,13 +104,15 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
     specular = _initial_specular(_in_even_light(shown, blocks.terms, plane), blocks, known)
     for tolerance in TOLERANCES:
         told = np.hstack([_light_logs(logs, blocks.own, specular), white_logs.T]).astype(np.float32)
-        plane = _refitted(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
+        plane = _refit(terms, told, _weighted(terms, told, weights, plane, GAMMA * tolerance))
         layers = _layers(_in_even_light(shown, blocks.terms, plane), (blocks.own, specular), known, tolerance)
         specular = _specular(layers, blocks)
     return Illumination(plane, blocks.half_mm, specular.reshape(blocks.points_mm.shape[:2]))
 
 
-def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tuple[float, float]) -> Illumination:
+def _initial_plane(
+    told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tuple[float, float]
+) -> Illumination:
     """A plane of log light through points and logs (n, 3), those ``told``, or the ``pale`` ones if these do not do."""
     try:
         return fit_plane(*(told if len(told[0]) >= MIN_REFERENCES else pale), half_mm)
@@ -118,7 +120,7 @@ def _begin(told: tuple[Points, Points], pale: tuple[Points, Points], half_mm: tu
         return fit_plane(*pale, half_mm)
 
 
-def _shown(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _sample_blocks(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> tuple[Array, npt.NDArray[np.bool_]]:
     """(3, k) float32 display values r g b of blocks in a picture, and (k,) whether they are in range and inside it."""
     codes = cv2.remap(image, *placed.map_px, cv2.INTER_LINEAR)
     shown, in_range = _means(np.asarray(codes, np.uint8).reshape(-1, 4, 3))
@@ -127,7 +129,7 @@ def _shown(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> tuple[Array, n
 
 @compiled
 def _means(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Display values and whether they are in range, see :func:`_shown`, from ``codes`` (k, 4, 3) b g r."""
+    """Display values and whether they are in range, see :func:`_sample_blocks`, from ``codes`` (k, 4, 3) b g r."""
     count = len(codes)
     shown, in_range, per_code = np.empty((3, count), np.float32), np.ones(count, np.bool_), np.float32(1 / 255)
     for channel in range(3):
@@ -212,7 +214,7 @@ def _weighted(terms: Array, logs: Array, precision: Array, plane: Points, tolera
     return weighted
 
 
-def _refitted(terms: Array, logs: Array, weighted: Array) -> Points:
+def _refit(terms: Array, logs: Array, weighted: Array) -> Points:
     """(6, 3) second-order surface of log light fitted to references (one step of reweighted least squares).
 
     ``terms`` (6, n), ``logs`` (3, n), and the ``weighted`` terms of :func:`_weighted`.

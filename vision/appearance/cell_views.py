@@ -24,7 +24,7 @@ class CellViews:
     def __init__(self) -> None:
         self._views = LastValueCache[dict[int, BoardView]]()
 
-    def shown(
+    def predict(
         self,
         board: BoardAppearance,
         crops: Crops,
@@ -42,11 +42,11 @@ class CellViews:
         for cell in set(cells.tolist()) - views.keys():
             views[cell] = view_board(board, crops, *view, np.array([cell]))
         local = light_around(light, np.ones((len(cells), 3), np.float32), crops.centres_mm[cells])
-        return [_show(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
+        return [_predict_cell(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
 
 
 @compiled
-def _show(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
+def _predict_cell(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
     """See :meth:`CellViews.shown`; for a ``view`` of one cell, whose row in ``light`` is ``k``."""
     scale, one = view.scale[0].reshape(3, -1), np.float32(1)
     shown, variance = np.empty_like(view.values[0]), np.empty_like(view.log_volume[0])

@@ -108,7 +108,7 @@ def measure_illumination(
         )
     half_mm = (kit.mat.width_mm / 2, kit.mat.height_mm / 2)
     terms = curved_terms(points, half_mm)
-    surface = _curved(terms, logs, fit_plane(points, logs, half_mm).plane)
+    surface = _fit_curved(terms, logs, fit_plane(points, logs, half_mm).plane)
     return Illumination(_of_lit_part(terms, logs, surface), half_mm)
 
 
@@ -141,13 +141,13 @@ def fit_plane(points_mm: Points, logs: Points, half_mm: tuple[float, float]) -> 
     Raises VisionError when it is too dark, or too few references span a plane.
     """
     terms = _terms(points_mm, half_mm)
-    plane = _refined(terms, logs, _inliers(terms, logs))
+    plane = _refine(terms, logs, _inliers(terms, logs))
     if float(np.exp(plane[0]).max()) < TOO_DARK:
         raise VisionError("the picture is too dark: switch a lamp on or lengthen the exposure")
     return Illumination(plane, half_mm)
 
 
-def _refined(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points:
+def _refine(terms: Points, logs: Points, bare: npt.NDArray[np.bool_]) -> Points:
     """(3, 3) float64 coefficients of a plane refitted to its own inliers, starting from a sample's, ``bare`` (n,).
 
     A plane through three references has their noise, so that its inliers depend on which three were drawn
@@ -190,7 +190,7 @@ def _at_plane(terms: Points, plane: Points, channel: int) -> float:
     return float(terms[0] * plane[0, channel] + terms[1] * plane[1, channel] + terms[2] * plane[2, channel])
 
 
-def _curved(terms: Points, logs: Points, plane: Points) -> Points:
+def _fit_curved(terms: Points, logs: Points, plane: Points) -> Points:
     """(6, 3) float64 coefficients of a surface of second order, or the ``plane`` (3, 3) where it explains as much.
 
     ``terms`` (n, 6): :func:`curved_terms`.  A lamp half a metre above the board lights its middle by half more than its

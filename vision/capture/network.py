@@ -73,7 +73,7 @@ def is_address(device: int | str) -> bool:
 
 def public(address: str) -> str:
     """The address as people may read it: without user, password, and query, in which some cameras take them."""
-    return urlunsplit(urlsplit(address)._replace(netloc=_place(address), query="", fragment=""))
+    return urlunsplit(urlsplit(address)._replace(netloc=_host_and_port(address), query="", fragment=""))
 
 
 def without_login(address: str) -> str:
@@ -85,7 +85,7 @@ def without_login(address: str) -> str:
         return address
     parts = urlsplit(address)
     kept = "&".join(pair for pair in parts.query.split("&") if not SECRET.search(pair.partition("=")[0]))
-    return urlunsplit(parts._replace(netloc=_place(address), query=kept))
+    return urlunsplit(parts._replace(netloc=_host_and_port(address), query=kept))
 
 
 def with_login(address: str, file: str | None = None) -> str:
@@ -107,7 +107,7 @@ def with_login(address: str, file: str | None = None) -> str:
         return address
     user, _, password = found
     login = f"{quote(user, safe='')}:{quote(password or '', safe='')}"
-    return urlunsplit(parts._replace(netloc=f"{login}@{_place(address)}"))
+    return urlunsplit(parts._replace(netloc=f"{login}@{_host_and_port(address)}"))
 
 
 def open_capture(address: str, options: Sequence[int], analysis_s: float) -> Capture:
@@ -203,6 +203,6 @@ class NetworkCamera:
             )
 
 
-def _place(address: str) -> str:
+def _host_and_port(address: str) -> str:
     """Host and port of an address."""
     return urlsplit(address).netloc.rpartition("@")[2]

@@ -39,7 +39,7 @@ MIN_ARC = 0.25
 BLUR_PX = 3
 """Width of the box blur before faces are searched: rings are thin, and dim pictures noisy.  Chosen by eye."""
 
-MIN_UNEVEN = 0.0015
+MIN_CIRCLE_VARIANCE = 0.0015
 """Variance along a circle, of three channels as shares of their sum, due to noise and the grain of wood.  Chosen by
 eye."""
 
@@ -56,7 +56,7 @@ def centre_faces(
     faces: Faces,
     labels: LabelBuffer,
     ring_mm: float | None = None,
-    least_uneven: float = MIN_UNEVEN,
+    min_variance: float = MIN_CIRCLE_VARIANCE,
 ) -> tuple[Faces, Array]:
     """Faces with their centres where colour varies least along concentric circles.
 
@@ -65,7 +65,7 @@ def centre_faces(
         faces: (k) where they are expected.
         labels: (height, width) uint16.
         ring_mm: the radius of the ring on each face, where the set has one.
-        least_uneven: variance along a circle due to noise and grain, see :data:`MIN_UNEVEN`.
+        min_variance: variance along a circle due to noise and grain, see :data:`MIN_CIRCLE_VARIANCE`.
 
     Returns:
         The faces; and (k,) float32 log-likelihood ratio of these centres against the median of the others in reach.
@@ -79,11 +79,11 @@ def centre_faces(
     least_share, between = (MIN_VISIBLE, 0.0) if ring_mm is None else (MIN_ARC, DARK_RING_VARIANCE)
     coarse = coarse_variance(blurred, cropped, found, circles)
     steps_mm, usual, _ = _likeliest(
-        coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between, least_uneven
+        coarse, COARSE_MM, np.zeros(len(faces.ranks), np.float32), least_share, between, min_variance
     )
     found = found.displaced(steps_mm)
     fine = fine_variance(blurred, cropped, found, circles)
-    steps_mm, _, log_ratio = _likeliest(fine, FINE_MM, usual, least_share, between, least_uneven)
+    steps_mm, _, log_ratio = _likeliest(fine, FINE_MM, usual, least_share, between, min_variance)
     found = found.displaced(steps_mm)
     return found._replace(centres_px=found.centres_px + corner_px), log_ratio
 
@@ -95,7 +95,7 @@ def _likeliest(
     usual: Array,
     least_share: float,
     between: float,
-    least_uneven: float,
+    min_variance: float,
 ) -> tuple[Points, Array, Array]:
     """The likeliest of some steps (s, 2) of each face.
 
@@ -106,7 +106,7 @@ def _likeliest(
         usual: (k,) float32 logarithm of the variance of each face displaced by any step, where that is known.
         least_share: of the circles that must be visible.
         between: weight of a darker ring, see :data:`DARK_RING_VARIANCE`.
-        least_uneven: see :func:`centre_faces`.
+        min_variance: see :func:`centre_faces`.
 
     Returns:
         (k, 2) mm; (k,) float32 median logarithm of the variances; and (k,) float32 log-likelihood ratio of the step
@@ -120,7 +120,7 @@ def _likeliest(
         share, best, least = shares[face].max(), 0, np.inf
         independent = BORDER_PARTS * float(share) if share > least_share else 0.0
         for k in range(steps):
-            along, ring = float(uneven[face, k]) + least_uneven, max(float(darker[face, k]), 0.0)
+            along, ring = float(uneven[face, k]) + min_variance, max(float(darker[face, k]), 0.0)
             # Likelier in proportion to the larger variance of one surface without a ring.
             logs[k] = np.log(along) - np.log(1 + between * ring**2 / along)
             off = float(logs[k]) * independent + (steps_mm[k, 0] ** 2 + steps_mm[k, 1] ** 2) / PLACED_MM**2

@@ -45,7 +45,7 @@ def flatten_illumination(image: Picture, faces: Faces) -> Picture:
     usual = np.median([_medians(wood) for *_, wood in parts], axis=0).astype(np.float32)
     for left, top, part, wood in parts:
         height, width, _ = part.shape
-        lit[top : top + height, left : left + width] = _divided(np.ascontiguousarray(part), wood, usual)
+        lit[top : top + height, left : left + width] = _divide_by_wood(np.ascontiguousarray(part), wood, usual)
     return lit
 
 
@@ -66,7 +66,7 @@ def _medians(wood: Picture) -> Points:
 
 
 @compiled
-def _divided(part: Picture, wood: Picture, usual: Array) -> Picture:
+def _divide_by_wood(part: Picture, wood: Picture, usual: Array) -> Picture:
     """``part`` (height, width, 3) uint8 times ``usual`` (3,) float32 over ``wood``, of the same shape."""
     lit = np.empty(part.shape, np.uint8)
     shown, light, out = part.reshape(-1), wood.reshape(-1), lit.reshape(-1)

@@ -132,11 +132,11 @@ def compare(
     Returns:
         (f, l) float32; and the faces, displaced to fit the likeliest character on each.
     """
-    likely, steps_mm = _compared(image, faces, labels, alphabet, is_faint=is_faint)
+    likely, steps_mm = _log_likelihoods(image, faces, labels, alphabet, is_faint=is_faint)
     # The linear approximation holds only near the centre about which a face was sampled.
     far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
     if len(far):
-        likely[far], more_mm = _compared(
+        likely[far], more_mm = _log_likelihoods(
             image, faces.displaced(steps_mm).select(far), labels, alphabet, is_faint=is_faint
         )
         steps_mm[far] += more_mm
@@ -148,7 +148,7 @@ def bare_wood_log_likelihood(image: npt.NDArray[np.uint8], faces: Faces, labels:
     return squares_of(image, labels, faces) / np.float32(-2 * ERROR_MM2)
 
 
-def _compared(
+def _log_likelihoods(
     image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, *, is_faint: bool
 ) -> tuple[Array, Points]:
     """(f, l) float32 log-likelihood of each character, and (f, 2) float64 mm displacement of the likeliest one.

@@ -52,7 +52,7 @@ Indices = npt.NDArray[np.intp]
 
 def initialise(hypothesis: Hypothesis, cells: Indices) -> None:
     """Hypothesise on ``cells`` (b,) what each seems to hold in isolation, against what it would show if empty."""
-    isolated = _isolated(hypothesis, cells)
+    isolated = _isolated_scores(hypothesis, cells)
     hypothesis.set_isolated(cells, isolated)
     configurations = hypothesis.geometry.configurations
     first = len(configurations.all)
@@ -96,7 +96,7 @@ def sweep(hypothesis: Hypothesis) -> bool:
 def update(hypothesis: Hypothesis, cells: Indices) -> None:
     """Update ``cells`` (b,), no two of whose crops overlap, given the others."""
     count = hypothesis.scored_configurations(cells)
-    scored = _scored(hypothesis, cells, count, hypothesis.first_row(cells, count))
+    scored = _score_configurations(hypothesis, cells, count, hypothesis.first_row(cells, count))
     hypothesis.set_scores(cells, _with_empty(scored.scores))
     hypothesis.set_side_steps(cells, scored.sides)
     for k, cell in enumerate(cells.tolist()):
@@ -108,7 +108,7 @@ def update(hypothesis: Hypothesis, cells: Indices) -> None:
 
 def all_scores(hypothesis: Hypothesis, cell: int) -> Array:
     """(configurations, colours) log-likelihood ratios of everything that may stand on a cell, given the others."""
-    scored = _scored(hypothesis, np.array([cell]), len(hypothesis.geometry.configurations.all), 0)
+    scored = _score_configurations(hypothesis, np.array([cell]), len(hypothesis.geometry.configurations.all), 0)
     scores: Array = scored.scores[0]
     return scores
 
@@ -180,7 +180,7 @@ class AllScores:
         count, groups = len(hypothesis.geometry.configurations.all), group_boxes(self._highest(cells))
         for number in range(groups.max(initial=-1) + 1):
             apart = cells[groups == number]
-            scored = _scored(hypothesis, apart, count, 0)
+            scored = _score_configurations(hypothesis, apart, count, 0)
             self._known.update(zip(apart.tolist(), scored.scores, strict=True))
 
     def get(self, cell: int) -> Array:
@@ -241,7 +241,7 @@ def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None
         hypothesis.set_scores(cells, np.column_stack([hypothesis.scores[cells, 0], scores.reshape(len(cells), -1)]))
 
 
-def _isolated(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:
+def _isolated_scores(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:
     """Scores of all states on ``cells`` (b,) as if nothing else stood on the board, and every stack stood straight."""
     geometry, table = hypothesis.geometry, hypothesis.geometry.outline_table
     labels = hypothesis.labels(cells, bare=True)
@@ -263,7 +263,7 @@ def _isolated(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:
     )
 
 
-def _scored(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> stacks.StackScores:
+def _score_configurations(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> stacks.StackScores:
     """Scores of the first ``count`` configurations on ``cells`` (b,), given the others.
 
     ``first_row``: the first crop row that they can touch.

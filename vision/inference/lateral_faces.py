@@ -171,17 +171,17 @@ def _put_on_mm2(configurations: Configurations, towers: int) -> Floats:
 def _best_sides(fit: TowerFits) -> _Sides:
     """The sides of the pyramids of the likeliest tower."""
     best = int(fit.log_likelihood.argmax())
-    return _seen(fit.means[best], fit.area_mm2[best])
+    return _visible_sides(fit.means[best], fit.area_mm2[best])
 
 
 def _coarse_sides(hypothesis: Hypothesis, cell: int, close_up: CloseUp) -> _Sides:
     """The sides of a tower that is not in doubt, as seen in the crops: one row and column a millimetre."""
     one = slice(cell, cell + 1)
     means, area_mm2 = by_side(hypothesis.lateral_sums[one], hypothesis.lateral_wireframes[one], close_up.sides[cell], 1)
-    return _seen(means, area_mm2)
+    return _visible_sides(means, area_mm2)
 
 
-def _seen(means: Floats, area_mm2: Floats) -> _Sides:
+def _visible_sides(means: Floats, area_mm2: Floats) -> _Sides:
     """Those of the pyramids with ``means`` (…, 4, 3) some side of which is visible, by ``area_mm2`` (…, 4) of each."""
     is_seen = area_mm2 > 0
     some = is_seen.any(axis=-1)
@@ -290,12 +290,12 @@ def _light_on_sides(seen: list[_Sides], reflectance: Floats) -> Floats:
     sides = _Sides(np.concatenate([one.means for one in seen]), np.concatenate([one.is_seen for one in seen]))
     linear = np.maximum((sides.means + CURVE_OFFSET) / (1 + CURVE_OFFSET), 1e-3) ** GAMMA
     logs = np.log(linear[:, None] / np.maximum(reflectance[:, None], 0.01))
-    likeliest: Floats = _likeliest_light(_shown(sides.is_seen, logs), *sides, reflectance)
+    likeliest: Floats = _likeliest_light(_sort_implied_light(sides.is_seen, logs), *sides, reflectance)
     return likeliest
 
 
 @compiled
-def _likeliest_light(shown: _Shown, means: Floats, is_seen: Mask, reflectance: Floats) -> Floats:
+def _likeliest_light(shown: _ImpliedLight, means: Floats, is_seen: Mask, reflectance: Floats) -> Floats:
     """See :func:`_light_on_sides`; ``means`` and ``is_seen`` as in :class:`_Sides`."""
     best, likeliest = np.full((4, 3), MEAN_LOG_LIGHT), -np.inf
     for start in LOG_LIGHT_STARTS:
@@ -328,7 +328,7 @@ def _predicted(light: Floats, reflectance: Floats) -> Floats:
     return shown
 
 
-class _Shown(NamedTuple):
+class _ImpliedLight(NamedTuple):
     """The light that the visible sides of pyramids imply, in each channel, for each colour that they may have.
 
     Attributes:
@@ -342,16 +342,16 @@ class _Shown(NamedTuple):
     many: Indices
 
 
-def _shown(is_seen: Mask, logs: Floats) -> _Shown:
+def _sort_implied_light(is_seen: Mask, logs: Floats) -> _ImpliedLight:
     """Sort ``logs`` (i, colours, 4, 3), the light that each pyramid implies in each colour; ``is_seen`` (i, 4)."""
     colours = logs.shape[1]
     values = np.where(is_seen[:, None, :, None], logs, np.inf).reshape(-1, 4, 3).transpose(1, 2, 0)
     indices = np.argsort(values, axis=2)
-    return _Shown(np.take_along_axis(values, indices, axis=2), indices, is_seen.sum(axis=0) * colours)
+    return _ImpliedLight(np.take_along_axis(values, indices, axis=2), indices, is_seen.sum(axis=0) * colours)
 
 
 @compiled
-def _refit(shown: _Shown, nats: Floats, weight: float, reflectance: Floats, light: Floats) -> Floats:
+def _refit(shown: _ImpliedLight, nats: Floats, weight: float, reflectance: Floats, light: Floats) -> Floats:
     """(4, 3) light on each side: weighted median of what its pyramids imply in each colour; ``light`` if none is seen.
 
     ``nats`` (i, colours): log-likelihood of each colour, times ``weight``; channels are weighted by what they reflect.

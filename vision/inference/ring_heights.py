@@ -53,9 +53,9 @@ one in ten beyond 1.4 and one in a hundred beyond 2.0; with a piece more or less
 EMPTY_NATS = 16.0
 """Where a piece is less likely than none by less than this, grooves are looked for."""
 
-GROOVE_UNEVEN = 0.0004
-"""Variance along a circle, as :data:`vision.glyphs.face_detection.MIN_UNEVEN`, for faces of draughtsmen, which have
-less grain than wood.  Of 0.0001 to 0.0015 this made the true heights likeliest on 13 sets and 19 own boards."""
+MIN_GROOVE_VARIANCE = 0.0004
+"""Variance along a circle, as :data:`vision.glyphs.face_detection.MIN_CIRCLE_VARIANCE`, for faces of draughtsmen, which
+have less grain than wood.  Of 0.0001 to 0.0015 this made the true heights likeliest on 13 sets and 19 own boards."""
 
 SAME_MM = 0.5
 """Centres no farther apart than this count as one: it is the resolution of their search."""
@@ -137,7 +137,7 @@ def _roundest(
     About any centre but the right one, circles are less round.  Last comes the number of places that were searched.
     """
     its_mm = ring_mm if inner_mm is None else inner_mm
-    faces, log_ratio = centre_faces(image, straight, labels, its_mm, GROOVE_UNEVEN)
+    faces, log_ratio = centre_faces(image, straight, labels, its_mm, MIN_GROOVE_VARIANCE)
     faces = _distinct(faces, log_ratio)
     if not len(faces.ranks):
         return straight, NO_RING, NO_RING, 1

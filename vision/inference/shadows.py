@@ -74,7 +74,7 @@ def weigh_by_shadows(
     for cell in in_doubt.tolist():
         others = np.delete(_stacks(hypothesis), cell, axis=0)
         asked = _stack_positions(hypothesis, cell, np.flatnonzero(tried[cell]))
-        near = ground.select(_near(ground, asked, view[0]))
+        near = ground.select(_places_in_reach(ground, asked, view[0]))
         likely = _compare((near, measure(near), lamps), asked, others[others[:, 2] > 0], view)
         both, by_colour = heights[cell].copy(), hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
         both[tried[cell]] += np.log(np.exp(WEIGHT * (likely - likely.max())) + UNINFORMATIVE)
@@ -101,7 +101,7 @@ def _piece_mm(hypothesis: Hypothesis) -> float:
     return hypothesis.geometry.configurations.all[0].size.height_mm
 
 
-def _near(ground: Ground, asked: Points, radius_mm: float) -> Indices:
+def _places_in_reach(ground: Ground, asked: Points, radius_mm: float) -> Indices:
     """(l,) indices of the places on which the candidate stacks ``asked`` (k, 3) of one cell may cast their shadows."""
     reach = radius_mm + BESIDE_MM + REACH * asked[:, 2].max()
     x, y = (ground.places_mm - asked[0, :2]).T

@@ -86,7 +86,7 @@ def observe(
     channels = quantised(values)
     channels[..., SATURATED:] = BINS - 1
     rows_of_code = channels * np.array([[1], [BINS], [BINS**2]], np.int32)
-    bins, floor = _classified(codes, rows_of_code, np.ascontiguousarray(colour_model[:, FLOOR]))
+    bins, floor = _look_up_pixels(codes, rows_of_code, np.ascontiguousarray(colour_model[:, FLOOR]))
     expected = NO_BOARD
     if board is not None:
         expected = np.empty((n, 3, rows, columns), np.float32)
@@ -107,7 +107,7 @@ def update_observations(observations: Observations, cells: Indices, latest: Obse
 
 
 @compiled
-def _classified(codes: Picture, table: npt.NDArray[np.int32], bare: Array) -> tuple[npt.NDArray[np.int32], Array]:
+def _look_up_pixels(codes: Picture, table: npt.NDArray[np.int32], bare: Array) -> tuple[npt.NDArray[np.int32], Array]:
     """(n, rows, columns) int32 row of the colour model of each pixel, and float32 value of ``bare`` (BINS³,) there.
 
     The row is the sum over channels of ``table`` (n, 3, 256) at each of ``codes`` (n, rows, columns, 3).

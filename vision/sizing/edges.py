@@ -105,7 +105,7 @@ class _Found:
 def fit_edges(image: npt.NDArray[np.uint8], photograph: Photograph, pieces: Sequence[LocatedPiece]) -> Fit:
     """The likeliest sizes and places of ``pieces`` in a picture (height, width, 3) uint8 BGR."""
     smoothed = cv2.GaussianBlur(image, (0, 0), SMOOTHED_PX).astype(np.float32)
-    begun = values = _begin(pieces)
+    begun = values = _initial_unknowns(pieces)
     deviation_px = FIRST_PX
     for searched_px in SEARCHED_PX:
         normal, towards = _expected(values, begun, pieces)
@@ -113,7 +113,7 @@ def fit_edges(image: npt.NDArray[np.uint8], photograph: Photograph, pieces: Sequ
         for number, edges in enumerate(found):
             far = np.maximum(np.abs(edges.off_px), OUTLIER * deviation_px)
             weights = edges.weights * OUTLIER / (far * deviation_px)
-            own = _own(number, pieces)
+            own = _place_indices(number, pieces)
             normal[np.ix_(own, own)] += edges.slopes.T @ (weights[:, None] * edges.slopes)
             towards[own] += edges.slopes.T @ (weights * edges.off_px)
         values = values + np.linalg.solve(normal, towards)
@@ -123,7 +123,7 @@ def fit_edges(image: npt.NDArray[np.uint8], photograph: Photograph, pieces: Sequ
     return Fit(
         values[:count].reshape(-1, 2),
         np.sqrt(np.diag(np.linalg.inv(normal)))[:count].reshape(-1, 2),
-        np.array([values[_own(number, pieces)] for number in range(len(pieces))]),
+        np.array([values[_place_indices(number, pieces)] for number in range(len(pieces))]),
         np.array([len(edges.off_px) / max(edges.shown, 1) for edges in found]),
     )
 
@@ -136,20 +136,20 @@ def _size_count(pieces: Sequence[LocatedPiece]) -> int:
     return max(piece.size for piece in pieces) + 1
 
 
-def _own(number: int, pieces: Sequence[LocatedPiece]) -> npt.NDArray[np.intp]:
+def _place_indices(number: int, pieces: Sequence[LocatedPiece]) -> npt.NDArray[np.intp]:
     """(PLACE,) indices of the unknowns that place a piece."""
     size, first = 2 * pieces[number].size, 2 * _size_count(pieces) + 2 + 3 * number
     return np.array([size, size + 1, first, first + 1, first + 2], np.intp)
 
 
-def _begin(pieces: Sequence[LocatedPiece]) -> Points:
+def _initial_unknowns(pieces: Sequence[LocatedPiece]) -> Points:
     """(u,) initial values of the unknowns, from the pieces as found so far."""
     count = _size_count(pieces)
     values = np.zeros(2 * count + 2 + 3 * len(pieces))
     for size in range(count):
         values[2 * size : 2 * size + 2] = np.median([p.place[:2] for p in pieces if p.size == size], axis=0)
     for number, piece in enumerate(pieces):
-        values[_own(number, pieces)[2:]] = piece.place[2:]
+        values[_place_indices(number, pieces)[2:]] = piece.place[2:]
     return values
 
 
@@ -164,7 +164,7 @@ def _expected(values: Points, begun: Points, pieces: Sequence[LocatedPiece]) -> 
     deviations = [*(COLOUR_SIZE_DEVIATION * begun[:grid]), GRID_MM, GRID_MM]
     off = [*(values - begun)[:grid], *values[grid : grid + 2]]
     for number, piece in enumerate(pieces):
-        width, height, x, y, turn = _own(number, pieces)
+        width, height, x, y, turn = _place_indices(number, pieces)
         rows += [unit[x] - unit[grid], unit[y] - unit[grid + 1], unit[turn]]
         deviations += [PLACE_MM, PLACE_MM, ROTATION_DEVIATION]
         off += [values[x] - values[grid], values[y] - values[grid + 1], values[turn]]
@@ -181,7 +181,7 @@ def _look_for(
 ) -> list[_Found]:
     """The edges of all pieces that are found near where ``values`` (u,) predict them."""
     eye, pose, camera = photograph.pose.centre_mm, photograph.pose, photograph.camera
-    places = [values[_own(number, pieces)] for number in range(len(pieces))]
+    places = [values[_place_indices(number, pieces)] for number in range(len(pieces))]
     bodies = [piece.form.corners_at(place, piece.foot_mm) for piece, place in zip(pieces, places, strict=True)]
     hulls = [hull(project(body, pose, camera)).astype(np.float32) for body in bodies]
     away = [float(np.linalg.norm(piece.foot_mm - eye)) for piece in pieces]
@@ -195,11 +195,11 @@ def _look_for(
         moves = (np.array(moved) - pixels) / DERIVATIVE_STEPS[:, None, None]
         nearer = [outline for outline, far in zip(hulls, away, strict=True) if far < away[number]]
         edges = piece.form.visible_edges(body, eye)
-        found.append(_found(smoothed, pixels, moves, edges, nearer, searched_px))
+        found.append(_find_edges(smoothed, pixels, moves, edges, nearer, searched_px))
     return found
 
 
-def _found(
+def _find_edges(
     smoothed: Picture,
     pixels: Points,
     moves: Points,

@@ -10,7 +10,7 @@ from calibration.kit import load_kit
 from vision.appearance.illumination import (
     LINEAR,
     Illumination,
-    _curved,
+    _fit_curved,
     _inliers,
     _terms,
     curved_terms,
@@ -237,4 +237,4 @@ def test_references_on_one_line_do_not_bend_the_light():
     """A curved fit to collinear references stays finite."""
     line_mm = np.column_stack([np.linspace(-150, 150, 30), np.zeros(30), np.zeros(30)])
     logs = 0.25 * np.sin(np.linspace(0, 6, 30))[:, None].repeat(3, axis=1)
-    assert np.isfinite(_curved(curved_terms(line_mm, HALF_MM), logs, np.zeros((3, 3)))).all()
+    assert np.isfinite(_fit_curved(curved_terms(line_mm, HALF_MM), logs, np.zeros((3, 3)))).all()
