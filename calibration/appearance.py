@@ -155,7 +155,7 @@ def read_appearance(path: Path, kit: Kit) -> SetAppearance:
         board=read_board(table.table("board")) if table.has("board") else None,
         ring_mm=table.length("ring_mm") if table.has("ring_mm") else None,
         inner_ring_mm=table.length("inner_ring_mm") if table.has("inner_ring_mm") else None,
-        black=_read_black(table),
+        black=_reflectance(table, "black", 0.9) if table.has("black") else None,
     )
     table.done()
     for one, other in indistinguishable(kit.pieces, appearance.pieces):
@@ -175,13 +175,6 @@ def _letters(table: Table, kit: Kit) -> tuple[str, ...]:
     if not all(isinstance(letter, str) and letter in known for letter in letters):
         raise ProfileError(f"{table.where}: not_found: only letters of the kit's pieces")
     return letters
-
-
-def _read_black(table: Table) -> Reflectance | None:
-    if not table.has("black"):
-        return None
-    r, g, b = table.numbers("black", 3, 0.0, 0.9)
-    return r, g, b
 
 
 def _read_column(table: Table) -> ColumnAppearance:
@@ -230,6 +223,6 @@ def _rim(table: Table) -> tuple[float, ...]:
     return tuple(table.numbers("rim", RIM_STEPS, -3.0, 3.0))
 
 
-def _reflectance(table: Table, key: str) -> Reflectance:
-    r, g, b = table.numbers(key, 3, 0.0, 10.0)
+def _reflectance(table: Table, key: str, high: float = 10.0) -> Reflectance:
+    r, g, b = table.numbers(key, 3, 0.0, high)
     return r, g, b

@@ -185,8 +185,9 @@ def played_hall() -> Iterator[HallPage]:
         page.close()
 
 
-def save_replay(browser: Browser) -> None:
-    """Save a picture of an exported match page, at an illegal move."""
+@contextmanager
+def replay_with_illegal_move() -> Iterator[str]:
+    """The URI of an exported match page, in which a move was illegal."""
     scripted = ScriptedMatch("domination")
     for action in (*(scripted.play,) * PLIES, scripted.play_illegal, scripted.restore, scripted.play):
         action()
@@ -196,9 +197,15 @@ def save_replay(browser: Browser) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "match.html"
         file.write_text(match_page("", MatchRecord(info, scripted.feed.page_state.events), {}), encoding="utf-8")
+        yield file.as_uri()
+
+
+def save_replay(browser: Browser) -> None:
+    """Save a picture of an exported match page, at an illegal move."""
+    with replay_with_illegal_move() as uri:
         page = browser.new_page(viewport={"width": LAPTOP[0], "height": LAPTOP[1]}, locale="en")
         page.set_default_timeout(TIMEOUT_MS)
-        page.goto(file.as_uri())
+        page.goto(uri)
         page.locator("#moves button", has_text="Not allowed").click()
         page.locator("#board canvas[data-bodies]").wait_for()
         save_screenshot(page, "replay")

@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from PIL import Image
@@ -22,11 +21,19 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 from companion.hall.hub import Hub
 from companion.hall.page import HallPage
 from companion.hall.tournament import Tournament
-from companion.recorder.store import MatchInfo, Store
-from companion.records.page import page as match_page
-from companion.records.record import MatchRecord
+from companion.recorder.store import Store
 from companion.web.feed import ChangeSignal
-from tools.board_pictures import LAPTOP, PEOPLE, PHONE, PICTURES, PLIES, QUALITY, SCREEN, TIMEOUT_MS, played_hall
+from tools.board_pictures import (
+    LAPTOP,
+    PHONE,
+    PICTURES,
+    PLIES,
+    QUALITY,
+    SCREEN,
+    TIMEOUT_MS,
+    played_hall,
+    replay_with_illegal_move,
+)
 from tools.chromium import launched
 from tools.scripted_match import ScriptedMatch
 from tools.web_pictures import started
@@ -95,21 +102,13 @@ def starting() -> Iterator[Subject]:
 @contextmanager
 def replaying() -> Iterator[Subject]:
     """The page of an exported match, at an illegal move."""
-    scripted = ScriptedMatch("domination")
-    for action in (*(scripted.play,) * PLIES, scripted.play_illegal, scripted.restore, scripted.play):
-        action()
-    scripted.page.close()
-    started_at = datetime(2026, 11, 23, 19, 0, tzinfo=UTC)
-    info = MatchInfo(scripted.game.tag, scripted.game.players, scripted.start, started_at, scripted.game.tag, PEOPLE[0])
 
     def open_illegal_move(page: Page) -> None:
         page.locator("#moves button", has_text=re.compile("Not allowed|Nicht erlaubt")).click()
         page.locator("#board canvas[data-bodies]").wait_for()
 
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "match.html"
-        file.write_text(match_page("", MatchRecord(info, scripted.feed.page_state.events), {}), encoding="utf-8")
-        yield Subject(file.as_uri(), open_illegal_move)
+    with replay_with_illegal_move() as uri:
+        yield Subject(uri, open_illegal_move)
 
 
 @contextmanager

@@ -40,7 +40,7 @@ from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.search import infer
 from vision.likelihood.rim_shading import rim_residuals
-from vision.pose.projection import Points
+from vision.pose.projection import Points, Registration
 from vision.pose.registration import register, to_gray
 from vision.reader import Reader
 from vision.scene.terrain import floors_mm
@@ -149,12 +149,13 @@ def measure_colours(
     The other arguments are those of :func:`enrol` and :func:`.learn_pieces`.  Raises VisionError when the mat is not
     found or a piece is missing.
     """
-    black = measure_black(image, kit, register(to_gray(image), kit, camera), camera)
+    pose = register(to_gray(image), kit, camera)
+    black = measure_black(image, kit, pose, camera)
     board = learn_empty_board(empty, kit, camera, black)
-    photograph = _photograph(image, kit, camera, board)
+    photograph = _photograph(image, pose, kit, camera, board)
     if board is None and (kit.board.cell_colour is None or kit.board.chequer_colour is not None):
         board = _learn_around(photograph, kit, stacks)
-        photograph = _photograph(image, kit, camera, board)
+        photograph = _photograph(image, pose, kit, camera, board)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     colours = learn_pieces(photograph, kit, stacks, floors, turned_alike=turned_alike)
     appearance = _with_floor(nominal_appearance(kit), photograph, kit, stacks, floors)
@@ -170,21 +171,18 @@ def learn_empty_board(
     ``black``: of :func:`.measure_black`; the glare of these photographs is brought to that of the one it was measured
     in.  Raises VisionError when the mat is not found.
     """
-    board = None
+    board, glare = None, VeilingGlare(kit, black)
     for picture in empty:
-        board = learn_board(board, _photograph(picture, kit, camera, board, black), kit)
+        pose = register(to_gray(picture), kit, camera)
+        clear = glare.remove(picture, pose, camera)
+        board = learn_board(board, _photograph(clear, pose, kit, camera, board), kit)
     return board
 
 
 def _photograph(
-    image: Picture, kit: Kit, camera: Camera, board: BoardAppearance | None, black: Reflectance | None = None
+    image: Picture, pose: Registration, kit: Kit, camera: Camera, board: BoardAppearance | None
 ) -> Photograph:
-    """A picture, its pose and its light, measured on the ``board`` if known.  Raises VisionError, MatNotFound.
-
-    ``black``: as of :func:`learn_empty_board`.
-    """
-    pose = register(to_gray(image), kit, camera)
-    image = VeilingGlare(kit, black).remove(image, pose, camera)
+    """A picture, its pose and its light, measured on the ``board`` if known.  Raises VisionError."""
     if board is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
     placed = place_blocks(make_blocks(board, references(kit)), pose, camera)

@@ -20,6 +20,7 @@ from vision.pose.markers import module_places, modules
 from vision.pose.projection import Points, Registration, project
 
 Picture = npt.NDArray[np.uint8]
+Modules = list[tuple[Points, npt.NDArray[np.bool_]]]
 
 MIN_MARKERS = 2
 """So many markers must be visible: a single one may mirror a lamp."""
@@ -42,16 +43,16 @@ class VeilingGlare:
 
     def __init__(self, kit: Kit, black: Reflectance | None) -> None:
         """``black`` None: it is not known, and pictures are left as they are."""
-        self._kit, self._black, self._places = kit, black, LastValueCache[Points]()
+        self._kit, self._black, self._modules = kit, black, LastValueCache[Modules]()
 
     def remove(self, image: Picture, pose: Registration, camera: Camera) -> Picture:
         """A picture (height, width, 3) uint8 BGR without veiling glare; itself if there is none, or it is not known."""
-        if self._black is None or len(pose.markers) < MIN_MARKERS:
+        if self._black is None:
             return image
-        places_px = self._places.get((pose, camera), lambda: _module_places_px(self._kit, pose, camera))
-        black, white = _black_and_white(image, places_px, _modules(self._kit, pose))
-        if len(black) < MIN_MARKERS:
+        shown = _black_and_white(image, self._modules.get((pose, camera), lambda: _modules(self._kit, pose, camera)))
+        if shown is None:
             return image
+        black, white = shown
         share = np.array(self._black)
         veils = (black - share * white) / (1 - share)
         veil = veils[veils.mean(axis=1).argmin()]
@@ -66,45 +67,39 @@ def measure_black(image: Picture, kit: Kit, pose: Registration, camera: Camera) 
 
     That of the marker with the least; None if fewer than :data:`MIN_MARKERS` are visible.
     """
-    if len(pose.markers) < MIN_MARKERS:
+    shown = _black_and_white(image, _modules(kit, pose, camera))
+    if shown is None:
         return None
-    black, white = _black_and_white(image, _module_places_px(kit, pose, camera), _modules(kit, pose))
-    if len(black) < MIN_MARKERS:
-        return None
+    black, white = shown
     shares = np.minimum(black / np.maximum(white, _LIGHT[1]), MAX_BLACK)
     r, g, b = shares[shares.mean(axis=1).argmin()].tolist()
     return r, g, b
 
 
-def _module_places_px(kit: Kit, pose: Registration, camera: Camera) -> Points:
-    """(m, k, 2) px, the centres of all modules of the markers that ``pose`` was estimated from."""
-    side = _modules(kit, pose).shape[1]
-    corners = [np.array(marker.corners_mm) for marker in kit.mat.markers if marker.id in pose.markers]
-    flat = np.array([module_places(corner, side).reshape(-1, 2) for corner in corners])
-    places_mm = np.concatenate([flat, np.zeros((*flat.shape[:2], 1))], axis=2)
-    return project(places_mm.reshape(-1, 3), pose, camera).reshape(*flat.shape[:2], 2)
+def _modules(kit: Kit, pose: Registration, camera: Camera) -> Modules:
+    """Of each marker that ``pose`` was estimated from: (k, 2) px centres of its modules, and whether they are white."""
+    samples = []
+    for marker in kit.mat.markers:
+        if marker.id in pose.markers:
+            (is_white,) = modules(kit.mat.dictionary, (marker.id,))
+            flat = module_places(np.array(marker.corners_mm), len(is_white)).reshape(-1, 2)
+            samples.append((project(np.column_stack([flat, np.zeros(len(flat))]), pose, camera), is_white.ravel()))
+    return samples
 
 
-def _modules(kit: Kit, pose: Registration) -> npt.NDArray[np.bool_]:
-    """(m, side, side) whether modules are white, of the markers that ``pose`` was estimated from."""
-    return modules(kit.mat.dictionary, tuple(marker.id for marker in kit.mat.markers if marker.id in pose.markers))
-
-
-def _black_and_white(image: Picture, places_px: Points, is_white: npt.NDArray[np.bool_]) -> tuple[Points, Points]:
+def _black_and_white(image: Picture, markers: Modules) -> tuple[Points, Points] | None:
     """Mean light (m, 3) r g b of the darkest black, and of the brightest white modules of all markers in the picture.
 
-    Args:
-        image: (height, width, 3) uint8, BGR.
-        places_px: (n, k, 2) centres of their modules.
-        is_white: (n, side, side) whether these are white.
+    None if there are fewer than :data:`MIN_MARKERS`.  ``image``: (height, width, 3) uint8 BGR; ``markers``: see
+    :func:`_modules`.
     """
     height, width, _ = image.shape
-    columns, rows = np.rint(places_px[..., 0]).astype(int), np.rint(places_px[..., 1]).astype(int)
-    inside = ((columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)).all(axis=1)
-    light = _LIGHT[image[rows[inside], columns[inside], ::-1]]
-    black, white = np.empty((2, len(light), 3))
-    for number, (shown, are_white) in enumerate(zip(light, is_white.reshape(len(is_white), -1)[inside], strict=True)):
-        darkest, brightest = np.sort(shown[~are_white], axis=0), np.sort(shown[are_white], axis=0)[::-1]
-        black[number] = darkest[: 1 + len(darkest) // SHARPEST].mean(axis=0)
-        white[number] = brightest[: 1 + len(brightest) // SHARPEST].mean(axis=0)
-    return black, white
+    black, white = [], []
+    for places_px, is_white in markers:
+        columns, rows = np.rint(places_px).astype(int).T
+        if columns.min() >= 0 and rows.min() >= 0 and columns.max() < width and rows.max() < height:
+            light = _LIGHT[image[rows, columns, ::-1]]
+            darkest, brightest = np.sort(light[~is_white], axis=0), np.sort(light[is_white], axis=0)[::-1]
+            black.append(darkest[: 1 + len(darkest) // SHARPEST].mean(axis=0))
+            white.append(brightest[: 1 + len(brightest) // SHARPEST].mean(axis=0))
+    return None if len(black) < MIN_MARKERS else (np.array(black), np.array(white))
