@@ -258,7 +258,7 @@ def _centre_inked_faces(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks
     """
     count = len(hypothesis.geometry.configurations.all)
     numbers = np.array([kit.cells.index(cell) * count + len(stack) - 1 for cell, stack in stacks.items()])
-    faces, _ = centre_faces(image, hypothesis.geometry.faces.select(numbers), hypothesis.all_labels())
+    faces, _ = centre_faces(image, hypothesis.geometry.faces.select(numbers), hypothesis.labels())
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm

@@ -133,7 +133,7 @@ class Reader:
         """The last reading's geometry, and (n, rows, columns) crop pixels not occluded by anything nearer."""
         assert self._last is not None, "nothing was read"
         hypothesis = self._last.hypothesis
-        geometry, labels = hypothesis.geometry, hypothesis.all_labels().ravel()
+        geometry, labels = hypothesis.geometry, hypothesis.labels().ravel()
         return geometry, visible_pixels(geometry.crops.flat_px, geometry.crops.outside, labels, geometry.rank)
 
     def is_same(self, known: Registration, pose: Registration) -> bool:

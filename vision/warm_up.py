@@ -90,7 +90,7 @@ def warm_up(reader: Reader) -> None:
     if reader.appearance.board is not None:  # where all is as on the board no surface is looked at
         surface_log_ratios(hypothesis, 0, np.ones(len(geometry.configurations.all), np.bool_))
     if reader.appearance.ring_mm is not None:  # where nothing is in doubt no ring is looked for
-        face, labels = geometry.faces.select(np.zeros(1, np.intp)), hypothesis.all_labels()
+        face, labels = geometry.faces.select(np.zeros(1, np.intp)), hypothesis.labels()
         centre_faces(picture, face, labels, reader.appearance.ring_mm)
         find_ring(picture, face, labels, radius_range(reader.appearance.ring_mm))
     if reader.appearance.glyphs:  # where no character is legible no face is put elsewhere

@@ -171,7 +171,7 @@ def read_character(
         of a nearer stack is seen there.
     """
     taken, image = image, image if legible is None else legible
-    alone, labels = hypothesis.faces_on(np.array([cell])), hypothesis.all_labels()
+    alone, labels = hypothesis.faces_on(np.array([cell])), hypothesis.labels()
     candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
     found, _ = read_faces(image, candidate, labels, alphabet)
     face, letters = found.faces, found.letters[0]
@@ -209,7 +209,7 @@ def _read(
     if not len(cells):
         return _ReadResult(known, cells, cells)
     count, upright = len(hypothesis.geometry.configurations.all), hypothesis.geometry.faces
-    scores, labels = hypothesis.configuration_scores(cells), hypothesis.all_labels()
+    scores, labels = hypothesis.configuration_scores(cells), hypothesis.labels()
     # Where the evidence of a face already counts, heights stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
     is_asked, is_scored = (

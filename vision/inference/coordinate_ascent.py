@@ -229,7 +229,7 @@ def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None
     """
     standing = (hypothesis.state > 0) & hypothesis.updated & ~hypothesis.camouflaged
     for cells in _independent_groups(hypothesis, np.flatnonzero(standing)):
-        labels = hypothesis.labels(cells, bare=True)
+        labels = hypothesis.labels(bare=cells)
         behind = background(hypothesis.observations, hypothesis.geometry.visibility, labels, cells)
         fits = crop_face_log_likelihood(hypothesis.observations, behind, crop_faces, cells, hypothesis.shift_mm[cells])
         ratio = fits.log_ratio + hypothesis.geometry.configurations.log_prior
@@ -244,7 +244,7 @@ def rescore_by_crop_faces(hypothesis: Hypothesis, crop_faces: CropFaces) -> None
 def _isolated_scores(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:
     """Scores of all states on ``cells`` (b,) as if nothing else stood on the board, and every stack stood straight."""
     geometry, table = hypothesis.geometry, hypothesis.geometry.outline_table
-    labels = hypothesis.labels(cells, bare=True)
+    labels = hypothesis.labels(bare=cells)
     share, in_sight = stacks.piece_like_share(hypothesis.observations, geometry.visibility, labels, table, cells)
     upright = np.full((len(cells), *table.allowed.shape), stacks.IMPOSSIBLE)
     # Where a piece has the board's colour, only its upper part stands out, against another colour; on a pillar it may
@@ -269,14 +269,14 @@ def _score_configurations(hypothesis: Hypothesis, cells: Indices, count: int, fi
     ``first_row``: the first crop row that they can touch.
     """
     configurations, table = hypothesis.geometry.configurations, hypothesis.geometry.outline_table
-    labels = hypothesis.labels(cells, bare=True)
+    labels = hypothesis.labels(bare=cells)
     columns, log_prior = _columns(hypothesis, labels, first_row), _log_prior(hypothesis, cells, count, labels)
     return stacks.score_cells(columns, hypothesis.rim, table, cells, log_prior, configurations.is_single_size)
 
 
 def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> Array:
     """(b, l, colours) log-likelihood ratios of configurations, given the displacement ``shift_mm`` of their faces."""
-    geometry, labels = hypothesis.geometry, hypothesis.labels(cells, bare=True)
+    geometry, labels = hypothesis.geometry, hypothesis.labels(bare=cells)
     first_row = hypothesis.first_row(cells, int(configurations.max()) + 1)
     columns = _columns(hypothesis, labels, first_row)
     colour = (hypothesis.state[cells] - 1) % hypothesis.colours

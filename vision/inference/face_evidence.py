@@ -63,7 +63,7 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     others = hypothesis.faces_on(standing)
     # Otherwise the blurred rim of a nearer stack would pass for the wood of a face behind it, and all else for its ink.
-    labels = np.asarray(cv2.dilate(hypothesis.all_labels(), ONE_PX_ROUND), np.uint16)
+    labels = np.asarray(cv2.dilate(hypothesis.labels(), ONE_PX_ROUND), np.uint16)
     gain, otherwise, faces = character_gain(image, candidates, labels, alphabet, others)
     spoken = evidence_by_height(hypothesis, cells, faces, gain, otherwise)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():

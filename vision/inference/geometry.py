@@ -64,7 +64,6 @@ class Geometry:
         pillars: the columns under the pieces, one per cell.
         is_edged: whether edges are scored: colours do not distinguish pieces of several sizes that stand in pits.
         bare: label buffer of mat and columns alone.
-        crop_boxes_px: bounding box of each cell's crop.
         size: (height, width) of the picture.
         far_first: (n,) cells from the farthest to the nearest to the camera.
         radius_mm: half of the widest piece's width.
@@ -86,7 +85,6 @@ class Geometry:
     pillars: tuple[Column | None, ...]
     is_edged: bool
     bare: LabelBuffer
-    crop_boxes_px: tuple[Points, Points]
     size: tuple[int, int]
     far_first: npt.NDArray[np.intp]
     radius_mm: float
@@ -181,7 +179,6 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
         pillars=pillars,
         is_edged=is_edged,
         bare=bare,
-        crop_boxes_px=crops.boxes_px(),
         size=size,
         far_first=order,
         radius_mm=width / 2,

@@ -91,7 +91,7 @@ def pillars_log_ratio(hypothesis: Hypothesis, top: Floats, pieces: Floats) -> Fl
     own = hue_density(off[:, None], hue_of(pieces) - hue_of(top), LEARNED_HUE_DEVIATION, PIECE_STRAYS).max(axis=1)
     stands = LEARNED_HUE_PROBABILITY * own + (1 - LEARNED_HUE_PROBABILITY) * any_hue
     ratio = np.log(stands / ((1 - STRAY_PROBABILITY) * bare + STRAY_PROBABILITY * any_hue))
-    nearest = hypothesis.all_labels().ravel()[crops.flat_px[window]] >> RANK_BITS
+    nearest = hypothesis.labels().ravel()[crops.flat_px[window]] >> RANK_BITS
     is_hidden = (nearest > geometry.rank[:, None, None]).any(axis=(1, 2))
     return np.asarray(np.where(is_hidden, 0.0, ratio), np.float64)
 
@@ -187,7 +187,7 @@ def window_means(hypothesis: Hypothesis, cells: Indices, rows: Indices) -> tuple
     geometry, observations = hypothesis.geometry, hypothesis.observations
     columns = np.abs(geometry.crops.u_mm) <= MIDDLE * geometry.configurations.all[0].size.width_mm / 2
     places, middle = (geometry.crops.flat_px, geometry.rank), np.flatnonzero(columns)
-    shown = observations.codes, observations.expected, hypothesis.all_labels()
+    shown = observations.codes, observations.expected, hypothesis.labels()
     sums = _sums(*shown, places, cells, (rows, middle)).reshape(-1, 7)
     seen, board = np.split(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-9), 2, axis=1)
     gain = np.repeat(observations.gain[cells], rows.shape[1], axis=0)

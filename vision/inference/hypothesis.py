@@ -16,7 +16,7 @@ from vision.inference.geometry import Geometry
 from vision.likelihood.lateral_runs import LATERAL_FACES, SUMS
 from vision.likelihood.observations import Observations, log_likelihood, update_observations
 from vision.scene.boxes import Boxes, overlaps
-from vision.scene.label_buffer import Buffers, LabelBuffer, Region, render, visible_px
+from vision.scene.label_buffer import CHANGED, LabelBuffer, bare_buffers, render, visible_px
 from vision.scene.materials import Materials
 from vision.scene.silhouettes import CropPose, Silhouettes, no_silhouettes, trace_silhouettes
 
@@ -118,7 +118,7 @@ class Hypothesis:
         self.places_mm: dict[int, npt.NDArray[np.float64]] = {}
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
-        self._labels, self._rendered = geometry.bare.copy(), np.zeros((n, 4), np.int32)
+        self._buffers = bare_buffers(geometry.bare, n)
 
     @property
     def overrides_colours(self) -> Mask:
@@ -166,7 +166,7 @@ class Hypothesis:
     def assign(self, cell: int, state: int, shift_mm: Array | float = 0.0) -> None:
         """Hypothesise ``state`` on a cell, with its face displaced by ``shift_mm`` (2,)."""
         self.state[cell], self.shift_mm[cell] = state, shift_mm
-        self.silhouettes.rows[cell], self._materials[cell] = 0, 0
+        self.silhouettes.rows[cell], self._materials[cell], self._buffers.materials[cell] = 0, 0, CHANGED
         if state:
             geometry = self.geometry
             configuration, colour = divmod(state - 1, self.colours)
@@ -250,6 +250,7 @@ class Hypothesis:
             before.materials,
         )
         self.silhouettes.put(cells, before.silhouettes)
+        self._buffers.materials[cells] = CHANGED
         self.scores[cells], self.side_steps[cells] = before.scores, before.side_steps
         self.stale, self.updated = before.stale, before.updated
 
@@ -304,11 +305,11 @@ class Hypothesis:
 
     def log_likelihood(self, cells: Indices, first_row: int) -> float:
         """Log-likelihood of the crop pixels of ``cells`` (b,) from ``first_row`` on, each under its nearest surface."""
-        return log_likelihood(self.observations, self.geometry.visibility, self.labels(cells), cells, first_row)
+        return log_likelihood(self.observations, self.geometry.visibility, self.labels(), cells, first_row)
 
     def visible_px(self) -> npt.NDArray[np.int32]:
         """(n, n + 1) pixels of each cell's silhouette by the rank of the cell seen there: see :func:`visible_px`."""
-        counts: npt.NDArray[np.int32] = visible_px(self.all_labels(), self.silhouettes)
+        counts: npt.NDArray[np.int32] = visible_px(self.labels(), self.silhouettes)
         return counts
 
     def shows_less_than(self, share: float, by_rank_px: npt.NDArray[np.int32]) -> Mask:
@@ -320,27 +321,14 @@ class Hypothesis:
         is_hidden: Mask = (self.state > 0) & (own_px < share * by_rank_px.sum(axis=1))
         return is_hidden
 
-    def all_labels(self) -> LabelBuffer:
-        """The label buffer of the whole picture, see :meth:`labels`."""
-        return self.labels(np.arange(len(self.state)))
-
-    def labels(self, cells: Indices, *, bare: bool = False) -> LabelBuffer:
-        """The label buffer in the crops of ``cells`` (b,); with ``bare``, as if nothing stood on them.
-
-        The next call overwrites it.
-        """
-        materials = self._materials.copy()
-        if bare:
-            materials[cells] = 0
-        geometry = self.geometry
-        render(
-            Buffers(self._labels, geometry.bare, self._rendered),
-            self.silhouettes,
-            geometry.far_first,
-            materials,
-            Region(*geometry.crop_boxes_px, cells),
-        )
-        return self._labels
+    def labels(self, bare: Indices | None = None) -> LabelBuffer:
+        """The label buffer, as if nothing stood on the cells ``bare`` (b,), if any.  The next call changes it."""
+        materials = self._materials
+        if bare is not None:
+            materials = materials.copy()
+            materials[bare] = 0
+        render(self._buffers, self.silhouettes, self.geometry.far_first, materials)
+        return self._buffers.labels
 
 
 class Proposal:

@@ -154,7 +154,7 @@ def fit_arguments(
 
     ``floor`` (3,): reflectance of bare floor, r g b; ``bare``: :attr:`CellGround.board`.
     """
-    labels = hypothesis.labels(np.array([cell]), bare=True)
+    labels = hypothesis.labels(bare=np.array([cell]))
     usual = display(floor)[::-1].astype(np.float32)
     ground = CellGround(hypothesis.observations.gain[cell], usual, bare)
     return (cell, int(hypothesis.geometry.rank[cell]), labels), ground

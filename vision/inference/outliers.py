@@ -52,7 +52,7 @@ def unexplained_shares(
 
     ``shown``: their observations; ``colour_model``: (BINS³, materials) float32, the one that allows for deep shade.
     """
-    geometry, labels = hypothesis.geometry, hypothesis.all_labels()
+    geometry, labels = hypothesis.geometry, hypothesis.labels()
     return unlikely_shares(shown, geometry.visibility, labels, rows, (OUTLIER_LOG, colour_model))
 
 

@@ -76,7 +76,7 @@ def weigh_by_grooves(image: Picture, hypothesis: Hypothesis, ring_mm: float, inn
     is looked for first, and roughly predicts the size of the outer one.  Where both are as round as on pieces there is
     one, even if its face has the board's own colour.
     """
-    upright, labels = hypothesis.geometry.faces, hypothesis.all_labels()
+    upright, labels = hypothesis.geometry.faces, hypothesis.labels()
     count, in_doubt = len(hypothesis.geometry.configurations.all), _in_doubt(hypothesis)
     is_asked = (hypothesis.state > 0) & (in_doubt.sum(axis=1) > 1)
     stands = hypothesis.scores[:, 1:].max(axis=1)
@@ -166,7 +166,7 @@ def _distinct(faces: Faces, log_ratio: Array) -> Faces:
 
 def weigh_by_rings(image: Picture, hypothesis: Hypothesis, faces: Mapping[int, Faces], ring_mm: float) -> None:
     """Weigh heights that are in doubt by the apparent size of the rings on ``faces``, by cell."""
-    labels, is_told = hypothesis.all_labels(), _in_doubt(hypothesis).sum(axis=1) < 2
+    labels, is_told = hypothesis.labels(), _in_doubt(hypothesis).sum(axis=1) < 2
     for cell, face in faces.items():
         if hypothesis.updated[cell] and not is_told[cell]:
             ring = find_ring(image, face, labels, radius_range(ring_mm))

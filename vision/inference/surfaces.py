@@ -130,7 +130,7 @@ def bound_log_ratios(by_colour: Array) -> Array:
 def surface_log_ratios(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_]) -> Array:
     """(f,) log-likelihood ratios of the configurations ``tried``, by surfaces: see :func:`surface_log_ratio`."""
     geometry = hypothesis.geometry
-    labels = hypothesis.labels(np.array([cell]), bare=True)
+    labels = hypothesis.labels(bare=np.array([cell]))
     which = cell, tried, geometry.side_edges[cell]
     return surface_log_ratio(
         hypothesis.observations, geometry.visibility, labels, geometry.outline_table, which, geometry.crop_faces

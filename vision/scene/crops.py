@@ -60,11 +60,6 @@ class Crops:
         turned: Points = around @ self.to_crop.transpose(0, 2, 1)
         return turned
 
-    def boxes_px(self) -> tuple[Points, Points]:
-        """Bounding boxes of the crops in the picture: least and largest x and y, (n, 2) px each."""
-        corners = self.map_px[:, :, [0, 0, -1, -1], [0, -1, 0, -1]]
-        return corners.min(axis=2).T.astype(np.float64), corners.max(axis=2).T.astype(np.float64)
-
 
 def make_crops(
     centres_mm: Points, pose: Registration, camera: Camera, reach_mm: tuple[float, float], column_mm: int

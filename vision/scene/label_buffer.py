@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.scene.materials import Materials
 from vision.scene.silhouettes import UPPERMOST, WHOLE, Silhouettes
 from vision.scene.terrain import SUBPIXEL_BITS, Column, Polygon
@@ -26,6 +26,9 @@ Indices = npt.NDArray[np.intp]
 
 RANK_BITS = 8
 MATERIAL_MASK = (1 << RANK_BITS) - 1
+
+CHANGED = -1
+"""In :attr:`Buffers.materials`: what was rendered is no longer the silhouette."""
 
 _STANDING = int(Materials.STANDING)
 
@@ -43,67 +46,85 @@ def fill_column(labels: LabelBuffer, column: Column | None, materials: Materials
 
 
 class Buffers(NamedTuple):
-    """A label buffer and what is needed to render it again.
+    """A label buffer and what is needed to render it again; all but ``bare`` are modified in place.
 
     Attributes:
-        labels: (height, width) uint16, modified in place.
+        labels: (height, width) uint16.
         bare: (height, width) uint16, terrain alone, which occludes what is farther away.
-        rendered: (n, 4) int32, left, top, right, bottom of what was rendered of each cell, all 0 where nothing was;
-            modified in place.
+        boxes: (n, 4) int32, left, top, right, bottom of what was rendered of each cell, from :func:`_box`.
+        materials: (n,) intp, label of the uppermost part that was rendered of each cell, 0 where nothing was;
+            :data:`CHANGED` where the silhouette has changed since.
     """
 
     labels: LabelBuffer
     bare: LabelBuffer
-    rendered: npt.NDArray[np.int32]
+    boxes: npt.NDArray[np.int32]
+    materials: Indices
 
 
-class Region(NamedTuple):
-    """The part of a picture covered by some boxes.
-
-    Attributes:
-        low: (n, 2) float64, least x and y of each box, px.
-        high: (n, 2) float64, largest x and y.
-        boxes: (b,) intp, indices of the boxes that are included.
-    """
-
-    low: npt.NDArray[np.floating]
-    high: npt.NDArray[np.floating]
-    boxes: Indices
+def bare_buffers(bare: LabelBuffer, cells: int) -> Buffers:
+    """The buffers (height, width) of an empty board of n ``cells``, on the ``bare`` terrain."""
+    nowhere = np.array((*bare.shape[::-1], 0, 0), np.int32)
+    return Buffers(bare.copy(), bare, np.tile(nowhere, (cells, 1)), np.zeros(cells, np.intp))
 
 
-@compiled
-def render(buffers: Buffers, silhouettes: Silhouettes, far_first: Indices, materials: Indices, region: Region) -> None:
-    """Render the hypothesis again within the bounding box of some boxes.
+@allocation_free
+def render(buffers: Buffers, silhouettes: Silhouettes, far_first: Indices, materials: Indices) -> None:
+    """Render the hypothesis again where it has changed.
 
     Args:
         buffers: of the picture.
         silhouettes: of what stands on the cells.
         far_first: (n,) intp, cells from the farthest to the nearest.
         materials: (n,) intp, label of the uppermost part on each cell; 0 where nothing is to be rendered.
-        region: where.
     """
-    labels, bare, rendered = buffers
+    boxes, size = buffers.boxes, buffers.labels.shape
     for cell in far_first:
-        if rendered[cell, 3] > 0:
-            _restore(labels, bare, rendered[cell])
-            rendered[cell] = 0
-    left, top, right, bottom = np.inf, np.inf, -np.inf, -np.inf
-    for box in region.boxes:
-        left, top = min(left, region.low[box, 0]), min(top, region.low[box, 1])
-        right, bottom = max(right, region.high[box, 0]), max(bottom, region.high[box, 1])
-    size = len(labels), labels.shape[1]
-    window = int(max(left, 0.0)), int(max(top, 0.0)), int(min(right + 2, size[1])), int(min(bottom + 2, size[0]))
+        if buffers.materials[cell] != materials[cell]:
+            left, top, right, bottom = _box(silhouettes, cell, materials[cell] > 0, size)
+            old = boxes[cell]
+            window = min(left, old[0]), min(top, old[1]), max(right, old[2]), max(bottom, old[3])
+            old[0], old[1], old[2], old[3] = left, top, right, bottom
+            _render_window(buffers, silhouettes, far_first, materials, window)
+            buffers.materials[cell] = materials[cell]
+
+
+@allocation_free
+def _box(silhouettes: Silhouettes, cell: int, is_shown: bool, size: tuple[int, int]) -> tuple[int, int, int, int]:  # noqa: FBT001
+    """Left, top, right, bottom of a silhouette that ``is_shown``; else of a box that no other one is enlarged by.
+
+    ``size``: height and width of the picture.
+    """
+    top, bottom = silhouettes.rows[cell, WHOLE, 0], silhouettes.rows[cell, WHOLE, 1]
+    if is_shown and top < bottom:
+        return silhouettes.columns[cell, 0], top, silhouettes.columns[cell, 1], bottom
+    return size[1], size[0], 0, 0
+
+
+@allocation_free
+def _render_window(
+    buffers: Buffers,
+    silhouettes: Silhouettes,
+    far_first: Indices,
+    materials: Indices,
+    window: tuple[int, int, int, int],
+) -> None:
+    """Render a window, left, top, right, bottom; see :func:`render`."""
+    labels, bare = buffers.labels, buffers.bare
+    left, top, right, bottom = window
+    for row in range(top, bottom):
+        run, behind = labels[row, left:right], bare[row, left:right]
+        for i in range(len(run)):
+            run[i] = behind[i]
     for place in range(len(far_first)):
         cell, rank = far_first[place], place + 1
-        first, end = max(silhouettes.rows[cell, WHOLE, 0], window[1]), min(silhouettes.rows[cell, WHOLE, 1], window[3])
-        x, x_end = max(silhouettes.columns[cell, 0], window[0]), min(silhouettes.columns[cell, 1], window[2])
-        if materials[cell] > 0 and first < end and x < x_end:
-            rendered[cell, 0], rendered[cell, 1], rendered[cell, 2], rendered[cell, 3] = x, first, x_end, end
+        is_across = silhouettes.columns[cell, 0] < right and left < silhouettes.columns[cell, 1]
+        if materials[cell] > 0 and is_across:
             _fill(labels, bare, silhouettes, (cell, WHOLE), window, (rank << RANK_BITS) + _STANDING)
             _fill(labels, bare, silhouettes, (cell, UPPERMOST), window, (rank << RANK_BITS) + materials[cell])
 
 
-@compiled
+@allocation_free
 def _fill(
     labels: LabelBuffer,
     bare: LabelBuffer,
@@ -125,16 +146,6 @@ def _fill(
         run, behind = labels[row, begin:stop], bare[row, begin:stop]
         for i in range(len(run)):
             run[i] = paint if behind[i] < beyond else run[i]
-
-
-@compiled
-def _restore(labels: LabelBuffer, bare: LabelBuffer, box: npt.NDArray[np.int32]) -> None:
-    """Copy a box (4,) of the picture, left, top, right, bottom, from the bare buffer."""
-    left, top, right, bottom = box
-    for row in range(top, bottom):
-        run, behind = labels[row, left:right], bare[row, left:right]
-        for i in range(len(run)):
-            run[i] = behind[i]
 
 
 @compiled

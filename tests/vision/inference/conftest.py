@@ -77,7 +77,7 @@ class Drawn:
         truth = Hypothesis(blank, self.rim, self.geometry)
         for name, stack in table.items():
             truth.assign(self.cell(name), self.state(stack))
-        labels, appearance = truth.all_labels(), self.reader.appearance
+        labels, appearance = truth.labels(), self.reader.appearance
         colours = np.zeros((*labels.shape, 3))
         material, rank = labels & MATERIAL_MASK, labels >> RANK_BITS
         colours[material == Materials.FLOOR] = appearance.floor

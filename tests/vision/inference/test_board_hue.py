@@ -45,7 +45,7 @@ def shown(*colours, known=True):
     return SimpleNamespace(
         observations=observations,
         geometry=geometry,
-        all_labels=lambda: np.zeros(places.shape, np.int32),
+        labels=lambda: np.zeros(places.shape, np.int32),
     )
 
 
@@ -97,9 +97,9 @@ def test_shade_and_reflected_light_may_be_of_another_hue():
 def test_hue_tells_nothing_of_what_is_hidden_or_not_known():
     """Hidden cells, and boards without a learned appearance, give no evidence."""
     hidden = shown(MAROON, MAROON)
-    labels = hidden.all_labels()
+    labels = hidden.labels()
     labels[0] = 2 << RANK_BITS
-    hidden.all_labels = lambda: labels
+    hidden.labels = lambda: labels
     assert (board_log_ratio(hidden, PIECES) > 1).tolist() == [False, True]
     assert not board_log_ratio(shown(MAROON, known=False), PIECES).any()
 
@@ -127,9 +127,9 @@ def test_hue_tells_where_a_stack_has_its_face():
     """The hue at each height's face gives evidence for and against that height; hidden cells give none."""
     board = shown(BOARD, BOARD, BOARD)
     board.observations.codes[:2, :6] = MAROON
-    labels = board.all_labels()
+    labels = board.labels()
     labels[1] = 3 << RANK_BITS
-    board.all_labels = lambda: labels
+    board.labels = lambda: labels
     tall, hidden, bare = faces_log_ratio(board, np.arange(3), PIECES)
     assert tall[0] < -1 < 4 < tall[1]
     assert not hidden.any()

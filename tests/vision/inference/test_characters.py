@@ -304,7 +304,7 @@ def test_the_rim_of_a_nearer_stack_is_no_part_of_a_face_behind_it(enrolled, misl
         return gain(*args)
 
     monkeypatch.setattr(face_evidence, "character_gain", recorded)
-    ranks = hypothesis.all_labels() >> RANK_BITS
+    ranks = hypothesis.labels() >> RANK_BITS
     detect_faces(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
     asked, before = given[0] >> RANK_BITS, ranks.astype(int)
     is_beside = before[:, :-1] != before[:, 1:]
@@ -401,7 +401,7 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
     """A search is repeated only if the labels on the face or the wanted scores have changed."""
     reader, image, inferred = enrolled
     hypothesis, searches, searched = inferred(), [], {}
-    straight, labels = hypothesis.geometry.faces.select(np.arange(3)), hypothesis.all_labels()
+    straight, labels = hypothesis.geometry.faces.select(np.arange(3)), hypothesis.labels()
     monkeypatch.setattr(
         characters, "search_face", lambda *given: searches.append(given) or FoundFace(straight, given[4], 0.0, 0.0)
     )
@@ -501,7 +501,7 @@ def test_a_height_that_colours_leave_in_doubt_is_told_by_the_size_of_the_ring(en
     image, hypothesis, cell = misled(lead, 3)
     before, geometry = hypothesis.scores[cell, 1:].max(), hypothesis.geometry
     straight = geometry.faces.select(np.array([cell * len(geometry.configurations.all) + 2]))
-    faces, _ = centre_faces(image, straight, hypothesis.all_labels())
+    faces, _ = centre_faces(image, straight, hypothesis.labels())
     weigh_by_rings(image, hypothesis, {cell: faces}, enrolled[0].appearance.ring_mm)
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 3
     assert hypothesis.scores[cell, 1:].max() == pytest.approx(before)

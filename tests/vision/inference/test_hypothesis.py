@@ -18,7 +18,7 @@ def held(hypothesis):
     fields |= {
         f"silhouettes.{name}": getattr(hypothesis.silhouettes, name) for name in ("rows", "columns", "centres_px")
     }
-    return {name: value.copy() for name, value in fields.items()} | {"labels": hypothesis.all_labels().copy()}
+    return {name: value.copy() for name, value in fields.items()} | {"labels": hypothesis.labels().copy()}
 
 
 def test_a_rejected_proposal_leaves_no_trace(drawn):

@@ -37,7 +37,7 @@ def test_a_face_far_from_where_one_height_has_it_makes_no_other_height_likelier(
 def test_a_stack_occludes_what_is_behind_it_from_where_its_face_is_known_to_be(hypothesis):
     """The label buffer uses the measured displacement of the face."""
     cell, shift_mm = int(hypothesis.state.argmax()), np.array([1.0, -1.5], np.float32)
-    configuration, before = hypothesis.configuration(cell), hypothesis.all_labels().copy()
+    configuration, before = hypothesis.configuration(cell), hypothesis.labels().copy()
     rescore_placed(hypothesis, np.array([cell]), np.array([[configuration]]), shift_mm[None, None])
     np.testing.assert_array_equal(hypothesis.shift_mm[cell], shift_mm)
-    assert (hypothesis.all_labels() != before).any()
+    assert (hypothesis.labels() != before).any()

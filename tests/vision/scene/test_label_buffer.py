@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, Buffers, Region, render, visible_px
+from vision.scene.label_buffer import CHANGED, MATERIAL_MASK, RANK_BITS, bare_buffers, render, visible_px
 from vision.scene.materials import Materials
 from vision.scene.silhouettes import UPPERMOST, WHOLE, CropPose, no_silhouettes, trace_silhouettes
 
 SIZE = (48, 64)
 CELLS = 4
-EVERYWHERE = Region(np.zeros((1, 2)), np.array([[SIZE[1], SIZE[0]]], float), np.array([0]))
 TOP = int(Materials.TOPS)
 
 
@@ -52,28 +51,29 @@ def test_it_is_what_a_plain_painter_paints(seed):
     """The rendered labels agree with the reference."""
     silhouettes, far_first = stacks(seed)
     materials = np.array([TOP, TOP + 1, 0, TOP + 1])
-    labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
-    render(Buffers(labels, bare(), rendered), silhouettes, far_first, materials, EVERYWHERE)
-    np.testing.assert_array_equal(labels, painted(silhouettes, far_first, materials))
+    buffers = bare_buffers(bare(), CELLS)
+    render(buffers, silhouettes, far_first, materials)
+    np.testing.assert_array_equal(buffers.labels, painted(silhouettes, far_first, materials))
 
 
 def test_what_was_rendered_before_is_gone():
     """Rendering again removes what was rendered before."""
     silhouettes, far_first = stacks(1)
-    labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
+    buffers = bare_buffers(bare(), CELLS)
     for materials in (np.full(CELLS, TOP), np.array([0, TOP, 0, 0]), np.zeros(CELLS, np.intp)):
-        render(Buffers(labels, bare(), rendered), silhouettes, far_first, materials, EVERYWHERE)
-        np.testing.assert_array_equal(labels, painted(silhouettes, far_first, materials))
+        render(buffers, silhouettes, far_first, materials)
+        np.testing.assert_array_equal(buffers.labels, painted(silhouettes, far_first, materials))
 
 
-def test_only_the_boxes_that_matter_need_be_right():
-    """With a region, labels within the requested box are correct."""
+def test_a_changed_silhouette_is_rendered_again():
+    """What is marked as changed is rendered at its new place, and what it hid appears."""
     silhouettes, far_first = stacks(2)
-    materials = np.full(CELLS, TOP)
-    labels, rendered = bare(), np.zeros((CELLS, 4), np.int32)
-    low, high = np.array([[0.0, 0], [10, 8]]), np.array([[64.0, 48], [30, 24]])
-    render(Buffers(labels, bare(), rendered), silhouettes, far_first, materials, Region(low, high, np.array([1])))
-    np.testing.assert_array_equal(labels[8:24, 10:30], painted(silhouettes, far_first, materials)[8:24, 10:30])
+    materials, buffers = np.full(CELLS, TOP), bare_buffers(bare(), CELLS)
+    render(buffers, silhouettes, far_first, materials)
+    silhouettes.put(np.arange(2), stacks(3)[0].select(np.arange(2)))
+    buffers.materials[:2] = CHANGED
+    render(buffers, silhouettes, far_first, materials)
+    np.testing.assert_array_equal(buffers.labels, painted(silhouettes, far_first, materials))
 
 
 def test_pixels_are_counted_by_what_occludes_them():
