@@ -24,6 +24,7 @@ from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.frame_average import TOGETHER_S, FrameAverage
 from vision.glyphs.face_detection import centre_faces
+from vision.glyphs.faces import distances_mm
 from vision.glyphs.ring import find_ring
 from vision.inference.comparison import combine_scores, reweight_heights, stacks_of
 from vision.inference.coordinate_ascent import rescore_placed
@@ -92,6 +93,7 @@ def warm_up(reader: Reader) -> None:
     if reader.appearance.ring_mm is not None:  # where nothing is in doubt no ring is looked for
         face, labels = geometry.faces.select(np.zeros(1, np.intp)), hypothesis.labels()
         centre_faces(picture, face, labels, reader.appearance.ring_mm)
+        distances_mm(face, face)
         find_ring(picture, face, labels, radius_range(reader.appearance.ring_mm))
     if reader.appearance.glyphs:  # where no character is legible no face is put elsewhere
         rescore_placed(hypothesis, np.zeros(1, np.intp), np.zeros((1, 1), np.intp), np.zeros((1, 1, 2), np.float32))

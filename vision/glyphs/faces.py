@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from calibration.appearance import GLYPH_ANGLES
 from calibration.camera import Camera
+from vision.compiled import compiled
 from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import Configurations
 
@@ -97,12 +98,23 @@ def upright_faces(
     return Faces(seen.mean(axis=1), across_px / (np.sqrt(2) * radii)[:, None, None], radii, ranks)
 
 
+@compiled
 def offsets_mm(faces: Faces, others: Faces) -> Points:
     """(k, l, 2) float64 mm from the centre of each of l ``faces`` to those of k ``others``, in the face's plane."""
-    apart = others.centres_px[:, None] - faces.centres_px
-    return np.asarray(np.einsum("lij,klj->kli", np.linalg.inv(faces.to_picture), apart), np.float64)
+    offsets = np.empty((len(others.ranks), len(faces.ranks), 2))
+    for one in range(len(faces.ranks)):
+        to_picture = faces.to_picture[one]
+        size = to_picture[0, 0] * to_picture[1, 1] - to_picture[0, 1] * to_picture[1, 0]
+        for other in range(len(others.ranks)):
+            x_px = others.centres_px[other, 0] - faces.centres_px[one, 0]
+            y_px = others.centres_px[other, 1] - faces.centres_px[one, 1]
+            offsets[other, one, 0] = (to_picture[1, 1] * x_px - to_picture[0, 1] * y_px) / size
+            offsets[other, one, 1] = (to_picture[0, 0] * y_px - to_picture[1, 0] * x_px) / size
+    return offsets
 
 
+@compiled
 def distances_mm(faces: Faces, others: Faces) -> Points:
     """(k, l) float64 mm, lengths of the :func:`offsets_mm`."""
-    return np.asarray(np.linalg.norm(offsets_mm(faces, others), axis=2), np.float64)
+    offsets = offsets_mm(faces, others)
+    return np.hypot(offsets[..., 0], offsets[..., 1])
