@@ -39,7 +39,7 @@ from vision.motion import MotionDetector
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
 from vision.scene.silhouettes import covers_points
-from vision.scene.solids import hull
+from vision.scene.solids import are_inside, hull
 from vision.scene.terrain import SUBPIXEL_BITS, to_fixed_point
 
 ELEVATION_DEG = 60.0
@@ -75,6 +75,7 @@ def warm_up(reader: Reader) -> None:
     hypothesis.log_likelihood(np.arange(1), 0)
     hypothesis.invalidate_neighbours(0, 1)
     covers_points(hypothesis.silhouettes, 0, geometry.crops.origin_px)
+    are_inside(geometry.crops.origin_px, geometry.mat_px)
     if geometry.prisms is not None:  # where nothing is in doubt nothing is compared
         tried = np.ones(1 + len(geometry.prisms.counts), np.bool_)
         likely = compare(picture, hypothesis, 0, tried)

@@ -14,7 +14,7 @@ from vision.inference.coordinate_ascent import update
 from vision.inference.hypothesis import Hypothesis, Proposal
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.silhouettes import covers_points
-from vision.scene.solids import hull, is_inside
+from vision.scene.solids import are_inside, hull
 
 Indices = npt.NDArray[np.intp]
 
@@ -154,8 +154,7 @@ def _behind_tower(hypothesis: Hypothesis, cell: int, tower: int) -> list[tuple[i
     configuration = hypothesis.configuration_count(tower) - 1
     outline = hull(geometry.outlines.corners_px(geometry.crops, cell, configuration, np.zeros(2)))
     behind = np.flatnonzero((state > 0) & (geometry.rank < geometry.rank[cell]))
-    centres_px = hypothesis.silhouettes.centres_px
-    occluded = [one for one in behind.tolist() if is_inside(centres_px[one], outline)]
-    if not occluded:
+    occluded = behind[are_inside(hypothesis.silhouettes.centres_px[behind], outline)]
+    if not len(occluded):
         return [()] if hypothesis.scores[cell, tower] < OUT_OF_REACH / 2 else []
-    return [(one,) for one in occluded if min(hypothesis.scores[one].max(), isolated[one, state[one]]) < gain]
+    return [(one,) for one in occluded.tolist() if min(hypothesis.scores[one].max(), isolated[one, state[one]]) < gain]

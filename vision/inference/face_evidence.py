@@ -17,7 +17,7 @@ from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
 from vision.inference.surfaces import UNLIKE_SHARE, board_difference_shares, bound_log_ratios
 from vision.likelihood.stacks import OUT_OF_REACH
-from vision.scene.solids import hull, is_inside
+from vision.scene.solids import are_inside, hull
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
@@ -169,7 +169,7 @@ def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: 
         cell, behind = int(cells[k]), np.flatnonzero((gain > 0) & (faces.ranks < faces.ranks[k]))
         outline = hull(geometry.outlines.corners_px(geometry.crops, cell, int(chosen[k]), np.zeros(2)))
         for other in behind.tolist():
-            hidden[k] += gain[other] * np.mean([is_inside(place_px, outline) for place_px in places_px[other]])
+            hidden[k] += gain[other] * are_inside(places_px[other], outline).mean()
     return hidden
 
 

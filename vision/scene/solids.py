@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from calibration.heights import base_heights_mm, floor_mm
 from calibration.kit import Kit, PieceKind
+from vision.compiled import compiled
 
 Points = npt.NDArray[np.float64]
 
@@ -168,9 +169,18 @@ def hull(points_px: Points) -> Points:
     return outline
 
 
-def is_inside(point_px: Points, hull_px: Points) -> bool:
-    """Whether a point (2,) is in a convex polygon (k, 2)."""
-    return cv2.pointPolygonTest(hull_px.astype(np.float32), point_px.tolist(), measureDist=False) > 0
+@compiled
+def are_inside(points_px: Points, hull_px: Points) -> npt.NDArray[np.bool_]:
+    """(n,) bool, which points (n, 2) are inside a convex polygon (k, 2)."""
+    inside = np.empty(len(points_px), np.bool_)
+    for i in range(len(points_px)):
+        left, right = 0, 0
+        for k in range(len(hull_px)):
+            x, y = hull_px[k - 1]
+            side = (hull_px[k, 0] - x) * (points_px[i, 1] - y) - (hull_px[k, 1] - y) * (points_px[i, 0] - x)
+            left, right = left + int(side < 0), right + int(side > 0)
+        inside[i] = max(left, right) == len(hull_px)
+    return inside
 
 
 def faces_towards(solid: Solid, eye_mm: Points) -> npt.NDArray[np.bool_]:
