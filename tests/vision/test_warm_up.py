@@ -68,10 +68,10 @@ def test_a_reader_that_has_warmed_up_compiles_nothing_more(kit, examples):
 
 
 FORMS = """
-from vision.inference.comparison import compare_configurations
+from vision.inference.comparison import compare_observed
 from vision.warm_up import main
 main(["domination", "draughts"])
-print(len(compare_configurations.signatures))
+print(len(compare_observed.signatures))
 """
 
 

@@ -13,6 +13,7 @@ from vision.inference.picture_view import View
 from vision.likelihood.boundaries import Patch, make_patch
 from vision.likelihood.fitting import fit_stack, is_rotation_observable, log_likelihood_at, place_stack, refine_stack
 from vision.likelihood.ground_contrasts import SeenGround
+from vision.likelihood.observations import Observations
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
 from vision.scene.prisms import PER_PIECE, Floats, Prisms, Surfaces, span_column, span_stack
 from vision.scene.runs import Spans, make_spans, paint
@@ -86,14 +87,14 @@ def stacks_of(hypothesis: Hypothesis, prisms: Prisms) -> Stacks:
     return Stacks(configurations, places)
 
 
-def make_patch_of(hypothesis: Hypothesis, view: View, cells: Indices, configurations: Indices) -> Patch:
+@compiled
+def make_patch_of(observations: Observations, view: View, cells: Indices, configurations: Indices) -> Patch:
     """The patch that ``configurations`` (k,) on ``cells`` (k,) cover, under the illumination at the first cell."""
-    observations, cell = hypothesis.observations, int(cells[0])
-    left, top, right, bottom = _box_round(view.boxes, cells, configurations, view.image.shape[:2])
-    scale, box = (view.step, float(view.px_per_mm[cell])), (left, top, right, bottom)
-    colours = observations.rows[cell], observations.colour_model
+    cell, size = cells[0], (view.image.shape[0], view.image.shape[1])
+    box, scale = _box_round(view.boxes, cells, configurations, size), (view.step, view.px_per_mm[cell])
     ground = SeenGround(view.ground, view.bare, observations.gain[cell])
-    return make_patch(view.image, box, scale, view.dissimilarity, *colours, ground)
+    table, colour_model = observations.rows[cell], observations.colour_model
+    return make_patch(view.image, box, scale, view.dissimilarity, table, colour_model, ground)
 
 
 @compiled
@@ -281,11 +282,18 @@ def compare_on_cell(
     view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, which: tuple[int, Floats]
 ) -> tuple[Floats, Floats]:
     """See :func:`compare_configurations`; ``which``: the cell, and what is given on it."""
-    cell, given = which
-    tried = np.maximum(np.flatnonzero(np.isfinite(given)) - 1, 0)
-    patch = make_patch_of(hypothesis, view, np.full(len(tried), cell), tried)
-    scores, places = compare_configurations(patch, prisms, view, stacks, cell, given, FIT_NATS, False)  # noqa: FBT003
+    scores, places = compare_observed(hypothesis.observations, prisms, view, stacks, *which)
     return scores, places
+
+
+@compiled
+def compare_observed(
+    observations: Observations, prisms: Prisms, view: View, stacks: Stacks, cell: int, given: Floats
+) -> tuple[Floats, Floats]:
+    """See :func:`compare_configurations`, in a patch that contains all that are compared."""
+    tried = np.maximum(np.flatnonzero(given > -np.inf) - 1, 0)
+    patch = make_patch_of(observations, view, np.full(len(tried), cell), tried)
+    return compare_configurations(patch, prisms, view, stacks, cell, given, FIT_NATS, False)  # noqa: FBT003
 
 
 def compare_with_colours(

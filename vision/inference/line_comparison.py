@@ -11,7 +11,7 @@ from vision.compiled import compiled
 from vision.inference.comparison import FIT_NATS, Stacks, compare_in_scene, make_patch_of, make_scene_at
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import View
-from vision.likelihood.boundaries import Patch
+from vision.likelihood.observations import Observations
 from vision.likelihood.segmentation import Scene
 from vision.scene.prisms import Floats, Prisms
 
@@ -78,13 +78,12 @@ def compare_with_tower(
     alike = int(faces_apart_mm(prisms, np.array(pair[:1]), pair[1], second)[0].argmin())
     more = np.arange(1 + len(prisms.counts)) - 1 - lower
     tried = (more >= 0) & ((more <= MAX_EXTRA_PIECES) | (np.abs(more + lower - alike) <= 1))
-    patch = make_patch_of(hypothesis, view, np.array(pair), np.array([np.flatnonzero(tried)[-1] - 1, second]))
-    return Towers(*_compare_against_line(patch, prisms, view, stacks, pair, tried))
+    return Towers(*_compare_against_line(hypothesis.observations, prisms, view, stacks, pair, tried))
 
 
 @compiled
 def _compare_against_line(
-    patch: Patch, prisms: Prisms, view: View, stacks: Stacks, pair: tuple[int, int], tried: Mask
+    observations: Observations, prisms: Prisms, view: View, stacks: Stacks, pair: tuple[int, int], tried: Mask
 ) -> tuple[Floats, float, int, float]:
     """See :class:`Towers`; ``tried`` (1 + f,): the towers to be tried, and the front stack alone.
 
@@ -93,6 +92,9 @@ def _compare_against_line(
     cell, behind = pair
     lower, second = stacks.configurations[cell], stacks.configurations[behind]
     kept, kept_behind = stacks.places[cell].copy(), stacks.places[behind].copy()
+    patch = make_patch_of(
+        observations, view, np.array([cell, behind]), np.array([np.flatnonzero(tried)[-1] - 1, second])
+    )
     nothing = np.full(len(tried), -np.inf)
     towers, in_front, standing, less = np.where(tried, 0.0, nothing), nothing.copy(), nothing.copy(), nothing.copy()
     in_front[lower + 1], standing[second + 1], less[: second + 1] = 0, 0, 0
@@ -141,9 +143,8 @@ def compare_with_line(
 
     With ``is_bare`` lower stacks are of interest only where an empty cell is likelier than the tower.
     """
-    tower, behind = int(stacks.configurations[pair[0]]), _candidates_behind(prisms, stacks, pair)
-    patch = make_patch_of(hypothesis, view, np.array(pair), np.array([tower, np.flatnonzero(behind)[-1] - 1]))
-    return Line(*_compare_line(patch, prisms, view, stacks, pair, behind, is_bare))
+    may_be_behind = _candidates_behind(prisms, stacks, pair)
+    return Line(*_compare_line(hypothesis.observations, prisms, view, stacks, pair, may_be_behind, is_bare))
 
 
 def _candidates_behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
@@ -157,7 +158,7 @@ def _candidates_behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) ->
 
 @compiled
 def _compare_line(
-    patch: Patch,
+    observations: Observations,
     prisms: Prisms,
     view: View,
     stacks: Stacks,
@@ -171,6 +172,9 @@ def _compare_line(
     """
     (cell, behind), kept, kept_behind = pair, stacks.places[pair[0]].copy(), stacks.places[pair[1]].copy()
     tower, before = stacks.configurations[cell], stacks.configurations[behind]
+    patch = make_patch_of(
+        observations, view, np.array([cell, behind]), np.array([tower, np.flatnonzero(may_be_behind)[-1] - 1])
+    )
     nothing = np.full(len(may_be_behind), -np.inf)
     its, in_front, asked = nothing.copy(), nothing.copy(), np.where(may_be_behind, 0.0, nothing)
     its[tower + 1], in_front[: 1 if is_bare else tower + 1] = 0, 0

@@ -115,7 +115,7 @@ def test_a_cube_is_turned_before_it_is_given_up(hypothesis, ground, geometry, ce
     picture, empty = hypothesis(with_stack(ground, geometry, cell, 1, 0.1, turn=turn))
     prisms = geometry.prisms
     view = make_view(picture, geometry, prisms)
-    patch = make_patch_of(empty, view, np.array([cell]), np.array([0]))
+    patch = make_patch_of(empty.observations, view, np.array([cell]), np.array([0]))
     given = np.where(np.arange(1 + len(prisms.counts)) == 1, 0.0, -np.inf)
     _, places = compare_configurations(patch, prisms, view, stacks_of(empty, prisms), cell, given, 0.0, False)
     assert places[1, 0, 2] / turn > 0.5
@@ -126,7 +126,7 @@ def test_where_nothing_may_be_moved_stacks_are_scored_where_they_stand(hypothesi
     picture, empty = hypothesis(with_stack(ground, geometry, cell, 2, 0.1, off_mm=1.5))
     prisms = geometry.prisms
     view = make_view(picture, geometry, prisms)
-    patch = make_patch_of(empty, view, np.array([cell]), np.array([1]))
+    patch = make_patch_of(empty.observations, view, np.array([cell]), np.array([1]))
     given = np.where(np.arange(1 + len(prisms.counts)) <= 2, 0.0, -np.inf)
     around = patch, prisms, view, stacks_of(empty, prisms), cell, given
     still, places = compare_configurations(*around, -1.0, True)
@@ -184,7 +184,7 @@ def test_what_is_drawn_on_a_board_speaks_against_a_stack_that_would_hide_it(hypo
     given, gains = np.where(np.arange(1 + len(prisms.counts)) <= 1, 0.0, -np.inf), []
     for bare in (NO_BARE, drawn):
         view = make_view(picture, geometry, prisms, bare)
-        patch = make_patch_of(empty, view, np.array([cell]), np.array([0]))
+        patch = make_patch_of(empty.observations, view, np.array([cell]), np.array([0]))
         scores, _ = compare_configurations(patch, prisms, view, stacks_of(empty, prisms), cell, given, -1.0, True)
         gains.append(scores[0] - scores[1])
     assert gains[1] > gains[0] + 3
@@ -224,7 +224,7 @@ def scene(hypothesis, ground, geometry, cell):
         crowded.assign(int(other), 1 + 2 * crowded.colours)
     prisms = geometry.prisms
     view = make_view(picture, geometry, prisms)
-    patch = make_patch_of(crowded, view, np.array([cell]), np.array([3]))
+    patch = make_patch_of(crowded.observations, view, np.array([cell]), np.array([3]))
     return make_scene_at(patch, prisms, view, stacks_of(crowded, prisms), cell), view
 
 
