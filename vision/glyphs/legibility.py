@@ -29,7 +29,7 @@ from vision.glyphs.face_choice import (
 from vision.glyphs.face_detection import PLACED_MM, centre_faces
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.local_light import flatten_illumination
-from vision.glyphs.templates import Alphabet, bare_wood_log_likelihood, compare
+from vision.glyphs.templates import Alphabet, bare_wood_log_likelihood, compare, compare_both
 from vision.pose.projection import Points
 from vision.scene.label_buffer import LabelBuffer
 
@@ -234,8 +234,7 @@ def _gain(
     asked = placed > FACE_FOUND
     asked[cells, placed.argmax(axis=1)] = True
     cell, ring = np.nonzero(asked)
-    usual, found = compare(image, rings.select(ring), labels, alphabet)
-    faint, _ = compare(image, rings.select(ring), labels, alphabet, is_faint=True)
+    (usual, found), (faint, _) = compare_both(image, rings.select(ring), labels, alphabet)
     fits, bare = np.maximum(usual, faint).max(axis=1), bare_wood_log_likelihood(image, found, labels)
     how_likely = np.full(known.shape, -np.inf)
     how_well = explained_log_ratio(fits, bare)

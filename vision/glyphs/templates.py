@@ -132,15 +132,32 @@ def compare(
     Returns:
         (f, l) float32; and the faces, displaced to fit the likeliest character on each.
     """
-    likely, steps_mm = _log_likelihoods(image, faces, labels, alphabet, is_faint=is_faint)
-    # The linear approximation holds only near the centre about which a face was sampled.
-    far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
-    if len(far):
-        likely[far], more_mm = _log_likelihoods(
-            image, faces.displaced(steps_mm).select(far), labels, alphabet, is_faint=is_faint
-        )
-        steps_mm[far] += more_mm
-    return likely, faces.displaced(steps_mm)
+    return _compare(image, faces, labels, alphabet, (is_faint,))[0]
+
+
+def compare_both(
+    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet
+) -> list[tuple[Array, Faces]]:
+    """As :func:`compare`, for characters of full contrast and for faint ones."""
+    return _compare(image, faces, labels, alphabet, (False, True))
+
+
+def _compare(
+    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, contrasts: tuple[bool, ...]
+) -> list[tuple[Array, Faces]]:
+    """As :func:`compare`, with each value of ``is_faint`` in ``contrasts``."""
+    compared = []
+    for is_faint, (likely, steps_mm) in zip(
+        contrasts, _log_likelihoods(image, faces, labels, alphabet, contrasts), strict=True
+    ):
+        # The linear approximation holds only near the centre about which a face was sampled.
+        far = np.flatnonzero(np.hypot(*steps_mm.T) > NEAR_MM)
+        if len(far):
+            there = faces.displaced(steps_mm).select(far)
+            ((likely[far], more_mm),) = _log_likelihoods(image, there, labels, alphabet, (is_faint,))
+            steps_mm[far] += more_mm
+        compared.append((likely, faces.displaced(steps_mm)))
+    return compared
 
 
 def bare_wood_log_likelihood(image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer) -> Array:
@@ -149,21 +166,22 @@ def bare_wood_log_likelihood(image: npt.NDArray[np.uint8], faces: Faces, labels:
 
 
 def _log_likelihoods(
-    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, *, is_faint: bool
-) -> tuple[Array, Points]:
+    image: npt.NDArray[np.uint8], faces: Faces, labels: LabelBuffer, alphabet: Alphabet, contrasts: tuple[bool, ...]
+) -> list[tuple[Array, Points]]:
     """(f, l) float32 log-likelihood of each character, and (f, 2) float64 mm displacement of the likeliest one.
 
-    For each rotation, the displacement is found by least squares from the gradients of the face (Lucas and Kanade,
-    1981); so is the contrast of faint characters (ridge regression).
+    For each value of ``is_faint`` in ``contrasts``.  For each rotation, the displacement is found by least squares from
+    the gradients of the face (Lucas and Kanade, 1981); so is the contrast of faint characters (ridge regression).
     """
     count = len(faces.ranks)
-    likely, steps_mm = np.empty((count, len(alphabet.letters)), np.float32), np.empty((count, 2))
+    found = [(np.empty((count, len(alphabet.letters)), np.float32), np.empty((count, 2))) for _ in contrasts]
     for first in range(0, count, BATCH_SIZE):
-        some = np.arange(first, min(first + BATCH_SIZE, count))
-        sampled, integrals = sample(image, labels, faces.select(some))
         here = slice(first, first + BATCH_SIZE)
-        _place(_correlate(sampled, alphabet), integrals, is_faint, likely[here], steps_mm[here])
-    return likely, steps_mm
+        sampled, integrals = sample(image, labels, faces.select(np.arange(count)[here]))
+        correlation = _correlate(sampled, alphabet)
+        for is_faint, (likely, steps_mm) in zip(contrasts, found, strict=True):
+            _place(correlation, integrals, is_faint, likely[here], steps_mm[here])
+    return found
 
 
 def _correlate(sampled: Array, alphabet: Alphabet) -> Array:
