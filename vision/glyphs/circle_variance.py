@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.glyphs.faces import DIRECTIONS, FRACTION_BITS, ONE_PX, Faces, FlatLabels, FlatPicture, Picture
 from vision.pose.projection import Points
 from vision.scene.label_buffer import RANK_BITS, LabelBuffer
@@ -142,7 +142,7 @@ def _on_circles(circles: Points, directions: Points) -> Points:
     return places
 
 
-@compiled
+@allocation_free
 def _darker_ring(means: Points) -> float:
     """Share by which the ring is darker than the circles beside it, from ``means`` (CIRCLES,); 0 if one is hidden."""
     inner, ring, outer = means[RING - 1], means[RING], means[RING + 1]
@@ -163,7 +163,7 @@ def _in_fixed_point(places: Points, to_picture: Points, centre_px: Points) -> Co
     return fixed
 
 
-@compiled
+@allocation_free
 def _locate(at: Codes, right: np.int32, down: np.int32, size: tuple[int, int], pixel: Codes) -> None:
     """Put the pixel nearest to each of ``at`` (2, s), displaced and clamped to a picture, into ``pixel`` (s,)."""
     width, most_x, most_y = (
@@ -176,7 +176,7 @@ def _locate(at: Codes, right: np.int32, down: np.int32, size: tuple[int, int], p
         pixel[k] = (y + _HALF_PX >> _BITS) * width + (x + _HALF_PX >> _BITS)
 
 
-@compiled
+@allocation_free
 def _fetch(codes: FlatPicture, labels: FlatLabels, pixel: Codes, rank: int, seen: Codes) -> None:
     """Put b, g, r and 1 of each ``pixel`` (s,) into ``seen`` (4, s); 0 where one nearer than ``rank`` occludes it."""
     for k in range(COARSE_STEPS):
@@ -188,7 +188,7 @@ def _fetch(codes: FlatPicture, labels: FlatLabels, pixel: Codes, rank: int, seen
         seen[2, k] = is_visible * np.int32(codes[first + _SECOND])
 
 
-@compiled
+@allocation_free
 def _locate_between(around: Codes, x_at: np.int32, y_at: np.int32, size: tuple[int, int], pixel: Codes) -> None:
     """Put the pixel to the upper left of each point, and the fractions right and down, into ``pixel`` (3, places)."""
     width, most_x, most_y = (
@@ -227,7 +227,7 @@ def _three(codes: FlatPicture, at: np.uint64) -> np.uint64:
     return blue | green << _CHANNEL_BITS | red << _CHANNEL_BITS * _SECOND
 
 
-@compiled
+@allocation_free
 def _interpolate(triples: Triples, pixel: Codes, visible: Wide, seen: Wide) -> None:
     """Put bilinearly interpolated b, g, r · :data:`CODE` into ``seen`` (3, places) int64; 0 where not ``visible``."""
     for i in range(FINE_PLACES):
@@ -239,7 +239,7 @@ def _interpolate(triples: Triples, pixel: Codes, visible: Wide, seen: Wide) -> N
         seen[2, i] = np.int64(both >> _CHANNEL_BITS * _SECOND)
 
 
-@compiled
+@allocation_free
 def _add_circle(circle: tuple[float, float, float, float, float], total: Sums) -> float:
     """Add one ``circle`` to a ``total``: the sums of its b, g, r, of the squares of all three, and its visible points.
 
@@ -258,7 +258,7 @@ def _add_circle(circle: tuple[float, float, float, float, float], total: Sums) -
     return (blues + greens + reds) / max(here, 1.0)
 
 
-@compiled
+@allocation_free
 def _variance(total: Sums, code: float) -> float:
     """Variance on all circles but the most uneven one, over brightness squared; ``code``: value of one code."""
     brightness = max(total[0] / max(total[1], 1.0), 1.0 / CODE * code)
