@@ -11,7 +11,7 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.srgb import linear_light
 from vision.appearance.light_references import References, references
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
@@ -117,12 +117,33 @@ def usable_references(
 ) -> tuple[Points, Points]:
     """Those ``places``, (n, 3) mm, that a picture (height, width, 3) uint8 BGR exposes well, and their log light."""
     inside, codes = _codes_at(image, places, pose, camera)
-    in_range = np.asarray(((codes > 0) & (codes < 255)).all(axis=2))
-    usable = in_range[:, MIDDLE]
-    counted = in_range[usable][..., None]
-    shown: Points = (LINEAR[codes[usable]] * counted).sum(axis=1) / counted.sum(axis=1)
-    logs: Points = np.log(shown / places.reflectance[inside][usable])
+    usable, shown = _mean_light(codes)
+    logs: Points = np.log(shown[usable] / places.reflectance[inside][usable])
     return places.points_mm[inside][usable], logs
+
+
+@compiled
+def _mean_light(codes: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.bool_], Points]:
+    """(n,) bool, which references are well exposed, and (n, 3) their light, the mean of all well exposed pixels there.
+
+    ``codes`` (n, 9, 3) uint8: see :func:`_codes_at`.
+    """
+    usable, light = np.empty(len(codes), np.bool_), np.empty((len(codes), 3))
+    total = np.empty(3, np.float32)
+    for i in range(len(codes)):
+        count, total[:] = 0, 0
+        for pixel in range(codes.shape[1]):
+            one, two, three = codes[i, pixel, 0], codes[i, pixel, 1], codes[i, pixel, 2]
+            is_exposed = min(one, two, three) > 0 and max(one, two, three) < 255
+            if pixel == MIDDLE:
+                usable[i] = is_exposed
+            if is_exposed:
+                count += 1
+                for channel in range(3):
+                    total[channel] += LINEAR[codes[i, pixel, channel]]
+        for channel in range(3):
+            light[i, channel] = total[channel] / max(count, 1)
+    return usable, light
 
 
 def _codes_at(
@@ -184,7 +205,7 @@ def _consistent(terms: Points, logs: Points, plane: Points) -> npt.NDArray[np.bo
     return agree
 
 
-@compiled
+@allocation_free
 def _at_plane(terms: Points, plane: Points, channel: int) -> float:
     """Value of a ``plane`` (3, 3) in a channel, at a place with these ``terms`` (3,)."""
     return float(terms[0] * plane[0, channel] + terms[1] * plane[1, channel] + terms[2] * plane[2, channel])
@@ -268,22 +289,23 @@ def _most_inliers(terms: Points, target: Points, planes: Points) -> npt.NDArray[
     Each reference that is brighter than a plane counts against it.  Darker ones may be covered, or in the shade, so
     that a plane that slopes into a soft shadow may have the most inliers.
     """
-    inliers, most = np.zeros(len(terms), np.bool_), -len(terms)
-    for plane in planes:
-        agree = _consistent(terms, target, plane)
-        count = agree.sum() - _brighter(terms, target, plane)
+    best, most = 0, -len(terms)
+    for number in range(len(planes)):
+        count = _support(terms, target, planes[number])
         if count > most:
-            inliers, most = agree, count
-    return inliers
+            best, most = number, count
+    return _consistent(terms, target, planes[best])
 
 
-@compiled
-def _brighter(terms: Points, logs: Points, plane: Points) -> int:
-    """Number of references that are brighter than a ``plane`` (3, 3) in all channels by more than an inlier may be."""
+@allocation_free
+def _support(terms: Points, logs: Points, plane: Points) -> int:
+    """Number of inliers of a ``plane`` (3, 3), less that of references that are brighter in all channels."""
     count = 0
     for i in range(len(terms)):
-        is_brighter = True
+        is_near, is_brighter = True, True
         for channel in range(3):
-            is_brighter &= logs[i, channel] - _at_plane(terms[i], plane, channel) > AGREE_LOG
-        count += is_brighter
+            above = logs[i, channel] - _at_plane(terms[i], plane, channel)
+            is_near &= abs(above) < AGREE_LOG
+            is_brighter &= above > AGREE_LOG
+        count += int(is_near) - int(is_brighter)
     return count
