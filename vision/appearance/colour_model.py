@@ -263,15 +263,15 @@ def piece_likelihood(colour_model: npt.NDArray[np.float32], colours: int) -> npt
 
 
 def table_column(
-    values: npt.NDArray[np.float32], paper: npt.NDArray[np.float32], pieces: npt.NDArray[np.float32]
+    rows: npt.NDArray[np.int32], paper: npt.NDArray[np.float32], pieces: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
-    """(BINS³,) float32 log-likelihood of what lies outside the mat, from display values (n, 3) sampled there.
+    """(BINS³,) float32 log-likelihood of what lies outside the mat, from the ``rows`` (n,) of pixels sampled there.
 
     White ``paper``, of likelihood (BINS³,), is as probable there as what was sampled.  A colour that a piece may have,
     by :func:`piece_likelihood` (BINS³,), is no likelier here: a cloth's is known more precisely only because it was
     sampled in this light, and the pixels of one face, which has one shade, are as alike as those of the cloth.
     """
-    shares = (_shares(values) + paper) / 2
+    shares = (_smoothed(rows) + paper) / 2
     return np.log(np.where(pieces > np.exp(OUTLIER_LOG), np.minimum(shares, pieces), shares)).ravel()
 
 
@@ -286,6 +286,34 @@ def normalise(codes: npt.NDArray[np.uint8], light: npt.NDArray[np.float32]) -> n
         (…, 3) float32, r g b, from 0.
     """
     return codes_to_values(codes[..., ::-1], gain_at(light))
+
+
+def rows_at(
+    image: npt.NDArray[np.uint8], places: npt.NDArray[np.intp], light: npt.NDArray[np.float32]
+) -> npt.NDArray[np.int32]:
+    """Rows (n,) int32 in the colour model of some pixels of a picture, as of :func:`bin_index` and :func:`normalise`.
+
+    Args:
+        image: (height, width, 3) uint8, BGR.
+        places: (n,) indices into the flattened picture.
+        light: (3,) float32; r g b, linear.
+    """
+    values = codes_to_values(np.arange(256, dtype=np.uint8), gain_at(light)[:, None])
+    table = quantised(np.clip(values, 0, TOP_VALUE)) * np.array([[BINS**2], [BINS], [1]], np.int32)
+    rows: npt.NDArray[np.int32] = _look_up(image.reshape(-1, 3), places, table)
+    return rows
+
+
+@compiled
+def _look_up(
+    codes: npt.NDArray[np.uint8], places: npt.NDArray[np.intp], table: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32]:
+    """Sums (n,) over r, g, b of what a ``table`` (3, 256) has for the ``codes`` (pixels, 3) BGR at ``places`` (n,)."""
+    rows = np.empty(len(places), np.int32)
+    for i in range(len(places)):
+        blue, green, red = codes[places[i], 0], codes[places[i], 1], codes[places[i], 2]
+        rows[i] = table[0, red] + table[1, green] + table[2, blue]
+    return rows
 
 
 def bin_index(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
@@ -311,12 +339,7 @@ def display_value(linear: float) -> float:
 
 def _learn(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """(BINS³,) float32 log-likelihood: smoothed histogram of display values (n, 3)."""
-    return np.log(_shares(values))
-
-
-def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """(BINS³,) float32 likelihood: smoothed histogram of display values (n, 3)."""
-    return _smoothed(bin_index(values))
+    return np.log(_smoothed(bin_index(values)))
 
 
 @compiled

@@ -142,9 +142,8 @@ class Colours:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""
         first = saturated_bins(light)
         self._lit.censor_from(first)
-        around = image.reshape(-1, 3)[geometry.surround_px]
-        values = colour_model.normalise(around, light.at(np.zeros((1, 3))))
-        table = colour_model.table_column(np.clip(values, 0, colour_model.TOP_VALUE), self._paper, self._pieces)
+        rows = colour_model.rows_at(image, geometry.surround_px, light.at(np.zeros((1, 3)))[0])
+        table = colour_model.table_column(rows, self._paper, self._pieces)
         censor(table, first)
         self.model[:, Materials.TABLE] = table
 

@@ -104,17 +104,25 @@ def test_any_pixel_in_any_light_has_a_row(colour, light):
 
 def test_what_lies_outside_the_mat_is_learned(table):
     """The colour of a wooden table is the most likely one in the learned column of the table."""
-    wood = np.full((500, 3), (0.6, 0.4, 0.2), np.float32)
+    wood = colour_model.bin_index(np.full((500, 3), (0.6, 0.4, 0.2), np.float32))
     column = colour_model.table_column(wood, np.exp(table[:, MATERIALS.FLOOR]), NO_PIECES)
-    assert column.argmax() == colour_model.bin_index(wood)[0]
+    assert column.argmax() == wood[0]
+
+
+def test_pixels_have_the_rows_of_their_normalised_colours():
+    """Rows looked up code by code agree with those of the normalised pixels, also beyond the range."""
+    rng, light = np.random.default_rng(0), np.array([0.2, 0.5, 1.2], np.float32)
+    image, places = rng.integers(0, 256, (40, 50, 3), np.uint8), rng.integers(0, 2000, 500)
+    values = colour_model.normalise(image.reshape(-1, 3)[places], light)
+    rows = colour_model.bin_index(np.clip(values, 0, colour_model.TOP_VALUE))
+    np.testing.assert_array_equal(colour_model.rows_at(image, places, light), rows)
 
 
 def test_a_cloth_of_a_pieces_colour_is_no_likelier_than_the_piece(table):
     """A cloth with a piece's colour does not become more likely than that piece."""
     pieces = colour_model.piece_likelihood(table, len(LETTERS))
     row = int(table[:, MATERIALS.TOPS].argmax())
-    cloth = (np.array(np.unravel_index(row, [BINS] * 3)) + 0.5) * colour_model.TOP_VALUE / BINS
-    sampled = np.tile(cloth, (500, 1)).astype(np.float32)
+    sampled = np.full(500, row, np.int32)
     paper = np.exp(table[:, MATERIALS.FLOOR])
     assert colour_model.table_column(sampled, paper, NO_PIECES)[row] > table[row, MATERIALS.TOPS] + 1
     assert colour_model.table_column(sampled, paper, pieces)[row] == pytest.approx(np.log(pieces[row]))
@@ -133,9 +141,8 @@ def test_any_histogram_sums_to_one_also_at_the_ends_of_the_range():
 def test_the_table_is_a_distribution_of_what_was_sampled_and_paper(table):
     """The column of the table, mixed from samples and paper, sums to 1."""
     paper = np.exp(table[:, MATERIALS.FLOOR])
-    likelihood = np.exp(
-        colour_model.table_column(np.full((9, 3), 0.4, np.float32), paper, NO_PIECES).astype(np.float64)
-    )
+    grey = colour_model.bin_index(np.full((9, 3), 0.4, np.float32))
+    likelihood = np.exp(colour_model.table_column(grey, paper, NO_PIECES).astype(np.float64))
     assert likelihood.sum() == pytest.approx(1, abs=1e-3)
 
 
