@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-MAPS = Path("/proc/self/maps")
-"""The mappings, one a line: addresses, permissions, offset in the file, device, inode, file (proc(5))."""
+MAPPINGS = Path("/proc/self/smaps")
+"""The mappings: a line as in ``/proc/self/maps``, and some that count its pages (proc_pid_smaps(5))."""
 
-COMPILER = "libllvmlite"
-"""The library that links loops, of which 70 MB were read; it is not called again until a loop is to be compiled."""
+UNWRITTEN = re.compile(r"^(\w+)-(\w+) .-.p \w+ \S+ [1-9].*\n(?:\w+:.*\n)*?Anonymous: +0 kB", re.MULTILINE)
+"""A private mapping of a file that cannot be written to, nor ever was.  Most are libraries, of whose pages 105 MB are
+the compiler's, which is not called again until a loop is to be compiled, and 50 MB others', half of them of use only
+while the program starts."""
 
-DONT_NEED, PAGE_OUT = 4, 21
-"""Advice to madvise(2): drop pages, and reclaim those that nobody else uses, which spares pages written to."""
+DONT_NEED = 4
+"""Advice to madvise(2): drop pages.  They come back from the file, mostly by 16 at once and from the system's cache."""
 
 MMAP_THRESHOLD, LARGE_BYTES = -3, 1 << 20
 """Parameter of mallopt(3), and the size above which freed memory is returned at once: a picture has 2.8 MB.  By default
@@ -28,7 +31,7 @@ it is 128 kB otherwise."""
 
 
 def keep_small() -> None:
-    """Return the memory that compiling took, and from now on that of pictures as soon as they are released.
+    """Return the memory that starting and compiling took, and from now on pictures' as soon as they are released.
 
     What exists now is kept: searching all of it for garbage would stop a match for a tenth of a second.
     """
@@ -40,14 +43,11 @@ def keep_small() -> None:
         libc.mallopt(TRIM_THRESHOLD, TRIM_BYTES)
         libc.malloc_trim(0)
         libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-        for begin, end, rights in compiler_pages():
-            libc.madvise(begin, end - begin, DONT_NEED if "x" in rights else PAGE_OUT)
+        for begin, end in unwritten_mappings():
+            libc.madvise(begin, end - begin, DONT_NEED)
 
 
-def compiler_pages() -> Iterator[tuple[int, int, str]]:
-    """First and last address and permissions of the compiler's mappings that are not writable.  Raises OSError."""
-    for line in MAPS.read_text(encoding="utf-8", errors="replace").splitlines():
-        addresses, rights, *_ = line.split(maxsplit=2)
-        if COMPILER in line and "w" not in rights:
-            begin, end = (int(address, 16) for address in addresses.split("-"))
-            yield begin, end, rights
+def unwritten_mappings() -> Iterator[tuple[int, int]]:
+    """First and last address of each mapping whose pages are all as in its file.  Raises OSError."""
+    text = MAPPINGS.read_text(encoding="utf-8", errors="replace")
+    return ((int(each[1], 16), int(each[2], 16)) for each in UNWRITTEN.finditer(text))

@@ -43,19 +43,29 @@ def test_what_was_there_before_a_match_is_not_searched_during_it() -> None:
         gc.unfreeze()
 
 
-def test_what_the_compiler_wrote_to_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Only unwritten pages of the compiler's library are listed."""
-    maps = tmp_path / "maps"
-    maps.write_text(
+def test_what_was_written_to_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Only unwritten pages of files are listed: no tables that were filled while loading, no memory without a file."""
+    mappings = tmp_path / "smaps"
+    counts = "Size: {size} kB\nRss: 64 kB\nAnonymous:             {own} kB\nAnonHugePages:         0 kB\n"
+    mappings.write_text(
         "7f00-7f10 r-xp 00000000 08:01 11 /site packages/libllvmlite.so\n"
-        "7f10-7f20 rw-p 00010000 08:01 11 /site packages/libllvmlite.so\n"
-        "7f20-7f30 r--p 00000000 08:01 12 /lib/libc.so.6\n"
+        + counts.format(size=64, own=0)
+        + "7f10-7f20 r--p 00010000 08:01 11 /site packages/libllvmlite.so\n"
+        + counts.format(size=64, own=64)
+        + "7f20-7f30 rw-p 00020000 08:01 11 /site packages/libllvmlite.so\n"
+        + counts.format(size=64, own=0)
+        + "7f30-7f40 r--s 00000000 08:01 13 /shared\n"
+        + counts.format(size=64, own=0)
+        + "7f40-7f50 r-xp 00000000 00:00 0\n"
+        + counts.format(size=64, own=0)
+        + "7f50-7f60 r--p 00000000 08:01 12 /lib/libc.so.6\n"
+        + counts.format(size=64, own=0)
     )
-    monkeypatch.setattr(memory, "MAPS", maps)
-    assert list(memory.compiler_pages()) == [(0x7F00, 0x7F10, "r-xp")]
+    monkeypatch.setattr(memory, "MAPPINGS", mappings)
+    assert list(memory.unwritten_mappings()) == [(0x7F00, 0x7F10), (0x7F50, 0x7F60)]
 
 
 def test_another_system_has_nothing_to_give_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """On a system without memory maps nothing happens."""
-    monkeypatch.setattr(memory, "MAPS", tmp_path / "missing")
+    monkeypatch.setattr(memory, "MAPPINGS", tmp_path / "missing")
     memory.keep_small()
