@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from pathlib import Path
 
 import numba
@@ -63,6 +65,21 @@ def test_what_was_written_to_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     )
     monkeypatch.setattr(memory, "MAPPINGS", mappings)
     assert list(memory.unwritten_mappings()) == [(0x7F00, 0x7F10), (0x7F50, 0x7F60)]
+
+
+def test_the_process_ends_as_always() -> None:
+    """Its exit code is kept, functions that are to run at its end run, and what was printed comes out."""
+    program = """
+import atexit
+from companion.app.memory import keep_small
+atexit.register(print, "last")
+keep_small()
+keep_small()
+print("first")
+raise SystemExit(7)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "first\nlast\n", "")
 
 
 def test_another_system_has_nothing_to_give_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
