@@ -35,6 +35,7 @@ from vision.inference.picture_view import make_view
 from vision.inference.render_and_compare import compare
 from vision.inference.ring_heights import radius_range
 from vision.inference.surfaces import surface_log_ratios
+from vision.likelihood.denoising import denoise
 from vision.motion import MotionDetector
 from vision.pose.projection import Points, Registration
 from vision.reader import Reader
@@ -68,6 +69,7 @@ def warm_up(reader: Reader) -> None:
     asked = levels if levels is None or reader.kit.pillars is None else (None, *levels[1:])
     for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) < 2)):
         reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
+    denoise(picture, geometry.mat_px, 1.0, 0.0)  # where all is explained noise may not be looked for
     # A single piece gives block moves nothing to propose.
     light = reader.light(picture, geometry.pose)
     observations = reader.observations(picture, geometry, light)

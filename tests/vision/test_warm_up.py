@@ -24,7 +24,7 @@ from calibration.kit import load_kit
 from calibration.picture import load_picture
 from vision.reader import Reader
 from vision.capture.frames import Frame
-from vision.inference import pale_pyramids
+from vision.inference import colours, pale_pyramids
 from vision.motion import MotionDetector
 from vision.warm_up import warm_up
 
@@ -37,7 +37,7 @@ reader = Reader(kit, read_camera(folder / "camera.toml"), read_appearance(folder
 before = compiled()
 warm_up(reader)
 warmed = compiled()
-pale_pyramids.UNLIKE_SHARE, pale_pyramids.EMPTY_NATS = -1, np.inf
+colours.UNLIKE_SHARE, pale_pyramids.UNLIKE_SHARE, pale_pyramids.EMPTY_NATS = -1, -1, np.inf
 frames = [Frame(load_picture(file), 0, 0.0) for file in sorted(folder.glob(f"{sys.argv[2]}-*.jpg"))]
 watch = MotionDetector(kit, reader.camera)
 for image in (frames[0].image, frames[0].image[::-1].copy()):
@@ -56,7 +56,7 @@ print(json.dumps([before, warmed, compiled()]))
 def test_a_reader_that_has_warmed_up_compiles_nothing_more(kit, examples):
     """Run in a separate process, because here other tests have already compiled the loops.
 
-    The script forces the search for pale pyramids on all empty cells.
+    The script forces the search for pale pyramids on all empty cells, and that for noise in what is unexplained.
     """
     folder = examples / "sets" / kit
     command = [sys.executable, "-c", LOOPS, str(folder), kit]
