@@ -29,6 +29,9 @@ TRIM_THRESHOLD, TRIM_BYTES = -1, 1 << 21
 """Parameter of mallopt(3), and how much free memory at the end of the heap is kept.  As :data:`MMAP_THRESHOLD` is set,
 it is 128 kB otherwise."""
 
+ARENA_MAX = -8
+"""Parameter of mallopt(3): into how many heaps threads are divided.  One keeps fewer holes; most hold Python's lock."""
+
 
 def keep_small() -> None:
     """Return the memory that starting and compiling took, and from now on pictures' as soon as they are released.
@@ -41,6 +44,7 @@ def keep_small() -> None:
         libc = ctypes.CDLL(None)
         libc.mallopt(MMAP_THRESHOLD, LARGE_BYTES)
         libc.mallopt(TRIM_THRESHOLD, TRIM_BYTES)
+        libc.mallopt(ARENA_MAX, 1)
         libc.malloc_trim(0)
         libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         for begin, end in unwritten_mappings():
