@@ -30,7 +30,8 @@ OFF_HUE = 0.05
 a square may not be ground.  Of the bare squares of 22 sets on printed mats half were within 0.003 to 0.012, and 99 in
 100 within 0.014 to 0.09, these beside stacks of strong colours; of those where something stood half were beyond 0.1.
 Of 1,800 bare squares of six learned boards five in a hundred had more."""
-
+SATURATED_MEAN = 250.0
+"""Mean code of a channel from which on it is saturated, so that the hue is not known."""
 
 BARE_PILLAR, ON_PILLAR, STRAY_PROBABILITY = (-4.96, 0.7), (-2.0, 1.35), 0.005
 """Means and standard deviations of the logarithm of that distance on bare pillars and where something stands on them;
@@ -69,6 +70,7 @@ def off_hue(hypothesis: Hypothesis, floor: Floats) -> Mask:
     # Half the rows and a third of the columns: neighbours of other colours reflect on the rest.
     middle = observations.codes[:, first + rows // 4 : end - rows // 4, columns // 3 : columns - columns // 3]
     is_off: Mask = np.linalg.norm(_hue_difference(hypothesis, middle, floor), axis=1) > OFF_HUE
+    is_off &= middle.mean(axis=(1, 2)).max(axis=1) < SATURATED_MEAN
     return is_off & (hypothesis.geometry.levels == () or np.array(hypothesis.geometry.levels) == 0)
 
 

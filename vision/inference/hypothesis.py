@@ -133,6 +133,12 @@ class Hypothesis:
         return is_off
 
     @property
+    def may_be_ground(self) -> Mask:
+        """(n,) cells of a flat board that show the ground's hue where colours prefer a piece: ground in other light."""
+        may_be: Mask = ~self.off_hue & (self.scores[:, 1:].max(axis=1) > 0) & (not self.geometry.levels)
+        return may_be
+
+    @property
     def is_on_learned_board(self) -> bool:
         """Whether pieces stand on a board whose appearance was learned, and not on terrain or pillars."""
         return self.observations.is_board_learned and not self.geometry.levels

@@ -88,7 +88,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
     doubt = DOUBT_ON_PILLARS_NATS if hypothesis.geometry.is_edged else DOUBT_NATS
     cells = cells[~_is_decided(hypothesis, cells, doubt if hypothesis.geometry.is_edged else DECIDED_NATS)]
     cells = cells[np.argsort(view.rank[cells])]
-    lacks_heights = _lacks_heights(hypothesis, cells)
+    lacks_heights, may_be_ground = _lacks_heights(hypothesis, cells), hypothesis.may_be_ground
     every = AllScores(hypothesis, cells[lacks_heights])
     for cell, lacks in zip(cells.tolist(), lacks_heights.tolist(), strict=True):
         by_colour: Array = every.get(cell) if lacks else hypothesis.scores[cell, 1:].reshape(-1, hypothesis.colours)
@@ -96,6 +96,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         # An object on the table may have a piece's colour all over the tower that it resembles: colours are then sure.
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
+        tried[0] |= may_be_ground[cell]
         if hypothesis.is_empty_off_hue[cell]:
             # Colours say ground, unless the set's colours were learned wrongly.
             tried[1:] |= heights[1:] >= heights[1:].max() - doubt
@@ -143,8 +144,8 @@ def _is_decided(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
     # A tower may hide the table, where less likely ones are compared, too.
     least = np.where(likeliest > 1, 0, heights.max(axis=1)) - doubt
     is_held, is_sole = hypothesis.state[cells] == scores.argmax(axis=1), (heights >= least[:, None]).sum(axis=1) == 1
-    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells) & ~hypothesis.is_empty_off_hue[cells]
-    return told
+    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells)
+    return told & ~(hypothesis.is_empty_off_hue | hypothesis.may_be_ground)[cells]
 
 
 def _lacks_heights(hypothesis: Hypothesis, cells: Indices) -> Mask:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.kit import load_kit
+from companion.simulate.light import to_linear, to_srgb
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.capture.frames import Frame
@@ -15,6 +16,9 @@ from vision.inference.ground_hue import off_hue, pillars_log_ratio
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.search import infer
 from vision.reader import Reader
+
+SPOT_PX = 130
+"""Standard deviation of the spot of a lamp."""
 
 TABLE = {"d4": "R", "e6": "G", "c5": "RG", "f3": "R"}
 PALE_RED, PALE_GREEN = (230, 195, 182), (185, 201, 166)
@@ -52,6 +56,37 @@ def test_a_piece_whose_colour_was_learned_wrongly_is_no_bare_ground(domination):
     reading = Reader(reader.kit, reader.camera, wrong).read(Frame(image, 0, 0.0))
     is_empty = np.exp(reading.log_likelihood[[reader.kit.cells.index(cell) for cell in ("d4", "f3")], 0])
     assert is_empty.max() < 0.1
+
+
+MORE_LIGHT = 1.35
+"""Light on the brightest part of the mat relative to the rest, and a pale piece's colour relative to the floor's."""
+
+
+@pytest.fixture(scope="module")
+def beside_a_lamp():
+    """Return a reader of a set with pieces of the floor's hue, and a picture in which a lamp lights the middle."""
+    printed, camera = load_kit("domination"), default_camera()
+    pale = to_srgb(MORE_LIGHT * to_linear(np.array(printed.board.cell_colour, np.uint8)))
+    colour = tuple(np.rint(pale).astype(int).tolist())
+    kit = replace(
+        printed, pieces=tuple(replace(kind, colour=colour) if kind.letter == "Y" else kind for kind in printed.pieces)
+    )
+    pose, light = default_pose(kit, camera), random_light(random.Random(1))
+    enrolment = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 0, ())
+    image = picture(kit, camera, pose, light, [TABLE.get(cell, "") for cell in kit.cells], 3, ())
+    height, width, _ = image.shape
+    y, x = np.mgrid[:height, :width]
+    near = np.exp(-((x - width / 2) ** 2 + (y - height / 2) ** 2) / (2 * SPOT_PX**2))
+    lit = to_srgb(to_linear(image) * (1 + (MORE_LIGHT - 1) * near[..., None]))
+    return Reader(kit, camera, enrol(enrolment, kit, camera)), np.rint(lit).astype(np.uint8)
+
+
+def test_ground_in_more_light_is_no_pale_piece(beside_a_lamp):
+    """Where a lamp lights bare squares to the colour of a pale piece, no outline of one is seen."""
+    reader, image = beside_a_lamp
+    reading = reader.read(Frame(image, 0, 0.0))
+    empty = [number for number, cell in enumerate(reader.kit.cells) if cell not in TABLE]
+    assert np.exp(reading.log_likelihood[empty, 0]).min() > 0.5
 
 
 PALE_GREEN_CUBE, STANDING = (176, 196, 168), "c3"
