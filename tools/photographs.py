@@ -3,6 +3,7 @@
     python -m tools.photographs                          # all folders of the collection beside the repository
     python -m tools.photographs --rounds 3 FOLDER…       # times are the minimum of three readings
     python -m tools.photographs --haze 0.1 FOLDER…       # through a lens that scatters a tenth of white paper's light
+    python -m tools.photographs --shadow 0.15 FOLDER…    # half of each in a shadow that leaves 0.15 of the light
 
 Cameras and sets are calibrated by the program's own commands, and squares are scored, like in the collection's
 score_read.py.  Times are processor times of one thread: of a full reading with known pose, and of a verification
@@ -16,6 +17,7 @@ import argparse
 import contextlib
 import io
 import json
+import random
 import statistics
 import sys
 import tempfile
@@ -48,6 +50,9 @@ CERTAIN = 0.99
 NESTING = set("qdw")
 """Letters of the pieces that nest and so hide how many of them a stack has."""
 
+PENUMBRA_PX = 3.0
+"""Width of a shadow's edge: between a fifth and four fifths of the light lie 2.8 times as many pixels."""
+
 HEAD = """| folder | boards exact | squares wrong | with p ≥ 0.99 | full reading, ms: median / worst | verification |
 | --- | --- | --- | --- | --- | --- |"""
 
@@ -61,12 +66,14 @@ class Method:
         from_start: enrol the set from the start position.
         rounds: number of timed readings of each picture.
         haze: light added to the pictures that are read, as a share of that of a saturated pixel.
+        shadow: share of the light that is left in half of each of them; 1 leaves them as they are.
     """
 
     lens_of_board: bool
     from_start: bool
     rounds: int
     haze: float = 0.0
+    shadow: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--haze", type=float, default=0.0, metavar="SHARE", help="light added to pictures, 0…1 of white"
     )
+    parser.add_argument(
+        "--shadow", type=float, default=1.0, metavar="SHARE", help="share of the light left in half of each picture"
+    )
     options = parser.parse_args(argv)
     folders = options.folders or sorted(file.parent for file in (SHARED / "photos").glob("*/truth.jsonl"))
     if not folders:
@@ -108,7 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     cv2.setNumThreads(1)
     print(f"python-chess, same run: {_chess()}\n\n{HEAD}")
-    method = Method(options.lens == "board", options.from_start, options.rounds, options.haze)
+    method = Method(options.lens == "board", options.from_start, options.rounds, options.haze, options.shadow)
     all_shots: list[Shot] = []
     with tempfile.TemporaryDirectory() as work:
         for folder in folders:
@@ -145,6 +155,7 @@ def read_folder(folder: Path, work: Path, method: Method) -> list[Shot]:
             return Reader(kit, read_camera(camera), appearance_of(appearance, kit), start_levels(kit))
 
         image = hazy(load_picture(folder / truth["image"]), method.haze)
+        image = half_shaded(image, method.shadow, truth["image"])
         shots.append(shoot(reader, image, _levels(truth, kit), (truth, nesting), method.rounds))
     return shots
 
@@ -152,6 +163,20 @@ def read_folder(folder: Path, work: Path, method: Method) -> list[Shot]:
 def hazy(image: npt.NDArray[np.uint8], haze: float) -> npt.NDArray[np.uint8]:
     """A picture (height, width, 3) uint8 with veiling glare, as a share of the light of a saturated pixel."""
     return np.rint(to_srgb(to_linear(image) + haze)).astype(np.uint8) if haze else image
+
+
+def half_shaded(image: npt.NDArray[np.uint8], share: float, name: str) -> npt.NDArray[np.uint8]:
+    """A picture (height, width, 3) uint8 BGR in half of which only a ``share`` of the light is left.
+
+    The shadow's edge goes through the middle of the picture, in a direction drawn by its ``name``.
+    """
+    if share == 1:
+        return image
+    angle, (height, width, _) = random.Random(name).uniform(0, 2 * np.pi), image.shape
+    y, x = np.mgrid[:height, :width]
+    beyond_px = (x - width / 2) * np.cos(angle) + (y - height / 2) * np.sin(angle)
+    light = share + (1 - share) / (1 + np.exp(-beyond_px / PENUMBRA_PX))
+    return np.rint(to_srgb(to_linear(image) * light[..., None])).astype(np.uint8)
 
 
 def _camera(folder: Path, kit: object, rig: str, work: Path, method: Method) -> Path:

@@ -19,6 +19,7 @@ from vision.appearance.cell_views import CellViews
 from vision.appearance.colour_model import has_colours
 from vision.appearance.column_following import update_column_colour
 from vision.appearance.ground_light import measure_ground
+from vision.appearance.hard_shadow import HardShadow
 from vision.appearance.illumination import Illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph
@@ -108,6 +109,7 @@ class Reader:
         self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
         self._poses = PoseTracker(kit, camera)
         self._glare = VeilingGlare(kit, appearance.black)
+        self._shadow = HardShadow(kit, appearance, self._white, levels)
         self._geometry: Geometry | None = None
         self._cell_views, self._sharpened = CellViews(), LastValueCache[bool]()
         self._last: _LastReading | None = None
@@ -183,7 +185,7 @@ class Reader:
 
         Raises VisionError.
         """
-        image = self._glare.remove(frame.image, geometry.pose, self.camera)
+        image = self._clear(frame.image, geometry.pose)
         if self.kit.pillars is None:
             last, likely_levels = self._explained(image, geometry, changed), None
         else:
@@ -236,8 +238,12 @@ class Reader:
         return followed is not board
 
     def _photograph(self, image: npt.NDArray[np.uint8], pose: Registration) -> Photograph:
-        clear = self._glare.remove(image, pose, self.camera)
+        clear = self._clear(image, pose)
         return Photograph(clear, pose, self.camera, self.light(clear, pose))
+
+    def _clear(self, image: npt.NDArray[np.uint8], pose: Registration) -> npt.NDArray[np.uint8]:
+        """A picture (height, width, 3) uint8 BGR without veiling glare and without a hard shadow across the board."""
+        return self._shadow.remove(self._glare.remove(image, pose, self.camera), pose, self.camera)
 
     def _follow_pillars(self, known: ColumnAppearance, photograph: Photograph, bare: set[str]) -> bool:
         followed = update_column_colour(known, photograph, self.kit, self.levels, bare)
@@ -254,7 +260,7 @@ class Reader:
         if self._last is None:
             return np.zeros(len(tables))
         geometry = self._last.hypothesis.geometry
-        image = self._glare.remove(frame.image, geometry.pose, self.camera)
+        image = self._clear(frame.image, geometry.pose)
         light = self.light(image, geometry.pose)
         smooth = self._colours.denoise(image, geometry, light)
         hypothesis = Hypothesis(self.observations(smooth, geometry, light), self._rim, geometry)

@@ -20,6 +20,8 @@ from calibration.camera import Camera
 from calibration.errors import ProfileError
 from calibration.kit import Kit, available_kits, load_kit
 from calibration.srgb import display
+from vision.appearance.hard_shadow import relight
+from vision.appearance.two_levels import fit_two_levels
 from vision.capture.frames import Frame
 from vision.compiled import delete_stale_caches
 from vision.frame_average import TOGETHER_S, FrameAverage
@@ -70,6 +72,7 @@ def warm_up(reader: Reader) -> None:
     for told, changed in ((asked, None), (levels, np.arange(len(reader.kit.cells)) < 2)):
         reader.read_at(Frame(picture, 0, 0.0), geometry, told, changed)
     denoise(picture, geometry.mat_px, 1.0, 0.0)  # where all is explained noise may not be looked for
+    _remove_shadow(picture)
     # A single piece gives block moves nothing to propose.
     light = reader.light(picture, geometry.pose)
     observations = reader.observations(picture, geometry, light)
@@ -104,6 +107,14 @@ def warm_up(reader: Reader) -> None:
         reader.score_lateral_faces(picture, hypothesis, light)
         hypothesis.set_scores(np.zeros(1, np.intp), np.ones_like(hypothesis.scores[:1]))
         reader.score_lateral_faces(picture, hypothesis, light, {0: np.arange(1)})
+
+
+def _remove_shadow(picture: npt.NDArray[np.uint8]) -> None:
+    """Call the loops that remove a hard shadow: the synthetic board has none."""
+    x, y = np.mgrid[-1:1:16j, -1:1:16j]
+    terms = np.column_stack([np.ones(x.size), x.ravel(), y.ravel()])
+    fit_two_levels(terms, np.repeat(np.where(terms[:, 1:2] > 0, -1.0, 0.0), 3, axis=1))
+    relight(picture, np.zeros(picture.shape[:2], np.uint8), np.zeros((256, 3, 256), np.uint8))
 
 
 def main(names: Sequence[str] = ()) -> None:

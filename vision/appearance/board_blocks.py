@@ -102,13 +102,8 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
         for layer in (light, board.spread[whole])
     )
     seen = board.seen[whole].reshape(rows, step, columns, step) > 0
-    y, x = np.mgrid[:rows, :columns]
     half_mm = board.seen.shape[1] * TEXEL_MM / 2, board.seen.shape[0] * TEXEL_MM / 2
-    middle_x, middle_y = (x + 0.5) * BLOCK_MM - half_mm[0], half_mm[1] - (y + 0.5) * BLOCK_MM
-    quarter = BLOCK_MM / 4
-    around = np.array([(dx, dy) for dx in (-quarter, quarter) for dy in (-quarter, quarter)])
-    flat = np.stack([middle_x, middle_y], axis=-1)[:, :, None] + around
-    points = np.concatenate([flat, np.zeros((*flat.shape[:-1], 1))], axis=-1)
+    points = block_points(rows, columns, half_mm)
     is_seen = seen.all(axis=(1, 3))
     known = is_seen / (1 + (spread / BLOCK_SPREAD) ** 2)
     middles = points.mean(axis=2).reshape(-1, 3)
@@ -131,11 +126,28 @@ def make_blocks(board: BoardAppearance, white: References) -> BoardBlocks:
 
 def place_blocks(blocks: BoardBlocks, pose: Registration, camera: Camera) -> PlacedBlocks:
     """``blocks`` projected into a picture of ``camera``."""
-    pixels = project(blocks.points_mm.reshape(-1, 3), pose, camera).reshape(-1, 4, 2)
+    return PlacedBlocks(blocks, pose, camera, *project_blocks(blocks.points_mm, pose, camera))
+
+
+def block_points(rows: int, columns: int, half_mm: tuple[float, float]) -> Points:
+    """(rows, columns, 4, 3) mm, sample points in the blocks of a board, whose half width and height are ``half_mm``."""
+    y, x = np.mgrid[:rows, :columns]
+    middle_x, middle_y = (x + 0.5) * BLOCK_MM - half_mm[0], half_mm[1] - (y + 0.5) * BLOCK_MM
+    quarter = BLOCK_MM / 4
+    around = np.array([(dx, dy) for dx in (-quarter, quarter) for dy in (-quarter, quarter)])
+    flat = np.stack([middle_x, middle_y], axis=-1)[:, :, None] + around
+    return np.concatenate([flat, np.zeros((*flat.shape[:-1], 1))], axis=-1)
+
+
+def project_blocks(
+    points_mm: Points, pose: Registration, camera: Camera
+) -> tuple[tuple[Array, Array], npt.NDArray[np.bool_]]:
+    """``map_px`` and ``inside`` of :class:`PlacedBlocks` for blocks with these sample points (rows, columns, 4, 3)."""
+    pixels = project(points_mm.reshape(-1, 3), pose, camera).reshape(-1, 4, 2)
     inside = np.all((pixels >= 0) & (pixels < (camera.width_px, camera.height_px)), axis=(1, 2))
     # OpenCV is faster on few long rows than on many short ones.
-    across, down = (pixels[..., axis].astype(np.float32).reshape(len(blocks.points_mm), -1) for axis in (0, 1))
-    return PlacedBlocks(blocks, pose, camera, (across, down), inside)
+    across, down = (pixels[..., axis].astype(np.float32).reshape(len(points_mm), -1) for axis in (0, 1))
+    return (across, down), inside
 
 
 def _least(values: Array) -> Array:

@@ -81,8 +81,8 @@ def measure_on_board(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> Illu
 
     Raises VisionError when it is too dark, or too little of the board is visible.
     """
-    blocks, (shown, in_range) = placed.blocks, _sample_blocks(image, placed)
-    known = blocks.known * in_range
+    blocks, (shown, in_range) = placed.blocks, sample_blocks(image, placed.map_px)
+    known = blocks.known * (in_range & placed.inside)
     begun = known > MIN_KNOWN
     if begun.sum() < MIN_BLOCKS:
         raise VisionError("too little of the bare board is to be seen: uncover it, or turn a lamp on")
@@ -120,16 +120,17 @@ def _initial_plane(
         return fit_plane(*pale, half_mm)
 
 
-def _sample_blocks(image: npt.NDArray[np.uint8], placed: PlacedBlocks) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """(3, k) float32 display values r g b of blocks in a picture, and (k,) whether they are in range and inside it."""
-    codes = cv2.remap(image, *placed.map_px, cv2.INTER_LINEAR)
-    shown, in_range = _means(np.asarray(codes, np.uint8).reshape(-1, 4, 3))
-    return shown, in_range & placed.inside
+def sample_blocks(image: npt.NDArray[np.uint8], map_px: tuple[Array, Array]) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """(3, k) float32 display values r g b of blocks in a picture, and (k,) whether they are in range.
+
+    ``map_px``: see :class:`.board_blocks.PlacedBlocks`.
+    """
+    return _means(np.asarray(cv2.remap(image, *map_px, cv2.INTER_LINEAR), np.uint8).reshape(-1, 4, 3))
 
 
 @compiled
 def _means(codes: npt.NDArray[np.uint8]) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Display values and whether they are in range, see :func:`_sample_blocks`, from ``codes`` (k, 4, 3) b g r."""
+    """Display values and whether they are in range, see :func:`sample_blocks`, from ``codes`` (k, 4, 3) b g r."""
     count = len(codes)
     shown, in_range, per_code = np.empty((3, count), np.float32), np.ones(count, np.bool_), np.float32(1 / 255)
     for channel in range(3):

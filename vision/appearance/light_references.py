@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from calibration.appearance import Reflectance, linear
 from calibration.kit import Kit, Mat
@@ -16,6 +17,9 @@ DARKEST_USED = 0.1
 
 MARGIN_MM = 6.0
 """How far inside the mat's edge the paper is sampled.  Chosen by eye."""
+
+CLEAR_MM = 3.0
+"""Distance from markers and patches at which paper is sampled.  Chosen by eye."""
 
 FLOOR_SHARE = 0.36
 """Distance from a square's centre at which its floor is sampled, as a share of the pitch."""
@@ -84,7 +88,8 @@ def paper_points(kit: Kit) -> list[tuple[float, float, float]]:
     right = left + board.files * board.pitch_mm[0]
     for x in ((left - half_x) / 2, (right + half_x) / 2):
         rim += [(x, float(y)) for y in np.linspace(-half_y, half_y, 13)]
-    return [(x, y, 0.0) for x, y in rim if not _printed(kit, x, y)]
+    is_bare = ~are_printed(kit, np.array(rim))
+    return [(x, y, 0.0) for (x, y), bare in zip(rim, is_bare.tolist(), strict=True) if bare]
 
 
 def square_points(kit: Kit, levels: tuple[int, ...]) -> list[tuple[float, float, float]]:
@@ -94,11 +99,12 @@ def square_points(kit: Kit, levels: tuple[int, ...]) -> list[tuple[float, float,
     return [(x + dx, y + dy, 0.0) for x, y in flat for dx in (-across, across) for dy in (-along, along)]
 
 
-def _printed(kit: Kit, x: float, y: float) -> bool:
-    """Whether a marker or a patch is printed within a margin of (x, y) mm."""
-    reach = kit.mat.marker_mm / 2 + 3
-    if any(abs(x - m.at_mm[0]) < reach and abs(y - m.at_mm[1]) < reach for m in kit.mat.markers):
-        return True
-    return any(
-        abs(x - p.at_mm[0]) < p.size_mm / 2 + 3 and abs(y - p.at_mm[1]) < p.size_mm / 2 + 3 for p in kit.mat.patches
-    )
+def are_printed(kit: Kit, places_mm: Points) -> npt.NDArray[np.bool_]:
+    """(n,) whether a marker or a patch is printed within a margin of places (n, 2)."""
+    reach = kit.mat.marker_mm / 2 + CLEAR_MM
+    prints = [(marker.at_mm, reach) for marker in kit.mat.markers]
+    prints += [(patch.at_mm, patch.size_mm / 2 + CLEAR_MM) for patch in kit.mat.patches]
+    printed = np.zeros(len(places_mm), np.bool_)
+    for at_mm, half_mm in prints:
+        printed |= (np.abs(places_mm - at_mm) < half_mm).all(axis=1)
+    return printed

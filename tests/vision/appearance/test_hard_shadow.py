@@ -1,0 +1,124 @@
+"""Hard shadows: a board half in the shade is read like one in even light, and an evenly lit one is left as it is."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.appearance import nominal_appearance
+from calibration.kit import load_kit
+from tests.vision.appearance.test_specular import photograph
+from tools.photographs import half_shaded
+from vision.appearance.hard_shadow import HardShadow
+from vision.appearance.light_references import references
+from vision.appearance.two_levels import TOLERANCES, fit_two_levels
+from vision.capture.frames import Frame
+from vision.enrolment import enrol
+from vision.pose.registration import register, to_gray
+from vision.reader import Reader
+
+SHOWN = {"a4": "R", "b3": "YB", "d5": "B", "e4": "GGR", "f6": "Y", "g3": "B", "d2": "R", "e7": "GY"}
+"""Stacks on squares of Domination."""
+
+DIRECTIONS = ("north", "east", "nearly diagonal")
+"""Names by which the directions of shadows are drawn."""
+
+
+@pytest.fixture(scope="module")
+def scene():
+    """Return a picture of :data:`SHOWN`, a reader of its set, and the pose."""
+    enrolment, kit, camera = photograph("domination", 3, load_kit("domination").enrol)
+    image, *_ = photograph("domination", 3, SHOWN)
+    reader = Reader(kit, camera, enrol(enrolment, kit, camera))
+    return image, reader, register(to_gray(image), kit, camera)
+
+
+@pytest.fixture
+def shadow(scene):
+    """Return a remover of shadows for the scene's board."""
+    _, reader, _ = scene
+    return HardShadow(reader.kit, reader.appearance, references(reader.kit, reader.appearance.floor))
+
+
+def stacks_in(reading, reader):
+    """Return what is read: by cell, height and top of the likeliest state."""
+    states = (reader.states[number] for number in reading.log_likelihood.argmax(axis=1))
+    return {cell: state for cell, state in zip(reader.kit.cells, states, strict=True) if state[0]}
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("share", [0.4, 0.15])
+def test_a_shadow_across_the_board_is_removed(scene, shadow, share, direction):
+    """What is left differs from the even picture by three codes in the median on the mat, the shaded half by 30."""
+    image, reader, pose = scene
+    shaded = half_shaded(image, share, direction)
+    cleared = shadow.remove(shaded, pose, reader.camera)
+    off, before = (np.abs(picture.astype(int) - image).max(axis=2) for picture in (cleared, shaded))
+    is_shaded = (before > 0.1 * image.max(axis=2)) & (image.min(axis=2) > 20) & (image.max(axis=2) < 250)
+    assert np.median(before[is_shaded]) > 30
+    assert np.median(off[is_shaded]) <= 6
+    assert np.median(off[~is_shaded]) <= 1
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_board_half_in_the_shade_is_read_as_one_in_even_light(scene, direction):
+    image, reader, _ = scene
+    even, shaded = (
+        stacks_in(reader.read(Frame(picture, 0, 0.0)), reader)
+        for picture in (image, half_shaded(image, 0.15, direction))
+    )
+    assert shaded == even
+    assert set(even) == set(SHOWN)
+
+
+def test_an_evenly_lit_picture_is_left_as_it_is(scene, shadow):
+    """So is one that a gradient lights, to a third from one side to the other, and any where the board is unknown."""
+    image, reader, pose = scene
+    assert shadow.remove(image, pose, reader.camera) is image
+    fading = np.exp(-np.linspace(0, np.log(3), image.shape[1]))[:, None] ** (1 / 2.2)
+    dimmer = np.rint(image * fading).astype(np.uint8)
+    assert shadow.remove(dimmer, pose, reader.camera) is dimmer
+    unknown = HardShadow(reader.kit, replace(reader.appearance, floor=None), references(reader.kit))
+    shaded = half_shaded(image, 0.15, "north")
+    assert unknown.remove(shaded, pose, reader.camera) is shaded
+
+
+def test_pieces_all_over_one_half_of_a_board_are_no_shadow(shadow, scene):
+    """Black discs on every second square of a half are as dark as a shade, but bare squares lie between them."""
+    _, reader, _ = scene
+    black = {cell: "B" * 3 for cell in reader.kit.cells if cell[0] in "abcd"}
+    image, kit, camera = photograph("domination", 3, black)
+    assert shadow.remove(image, register(to_gray(image), kit, camera), camera) is image
+
+
+def test_pictures_of_pillars_are_left_as_they_are():
+    """Pillars cover the board, and shade each other."""
+    image, kit, camera = photograph("diamond", 3, {})
+    pose = register(to_gray(image), kit, camera)
+    shaded = half_shaded(image, 0.15, "north")
+    remover = HardShadow(kit, nominal_appearance(kit), references(kit))
+    assert remover.remove(shaded, pose, camera) is shaded
+
+
+def on_levels(step, noise, seed=1):
+    """Return terms and log light of 250 references on a sloping plane, the right half darker by ``step``."""
+    rng = np.random.default_rng(seed)
+    terms = np.column_stack([np.ones(250), rng.uniform(-1, 1, (250, 2))])
+    logs = terms @ np.array([[-0.3, -0.2, -0.1], [0.2, 0.2, 0.2], [-0.1, -0.1, -0.1]])
+    logs = logs - step * (terms[:, 1] > 0)[:, None] + rng.normal(0, noise, (250, 1))
+    covered = rng.random(250) < 0.3
+    return terms, np.where(covered[:, None], logs - rng.uniform(0, 3, (250, 1)), logs)
+
+
+@pytest.mark.parametrize("step", [0.6, 1.5, 3.0])
+def test_the_step_between_two_levels_is_found(step):
+    """Three references in ten are covered by something dark, and those left scatter by 0.03."""
+    best = min(fit_two_levels(*on_levels(step, 0.03)), key=lambda fit: abs(fit.steps.mean() - step))
+    np.testing.assert_allclose(best.steps, step, atol=0.03)
+    np.testing.assert_allclose(best.plane[0], (-0.3, -0.2, -0.1), atol=0.03)
+
+
+def test_one_level_is_not_taken_for_two():
+    """Neither is a step that is smaller than the tolerances."""
+    assert fit_two_levels(*on_levels(0.0, 0.03)) == []
+    assert fit_two_levels(*on_levels(TOLERANCES[0], 0.03)) == []

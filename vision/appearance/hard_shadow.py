@@ -1,0 +1,334 @@
+"""Removes a hard shadow across the board: the edge of the sun's light, or the shadow of somebody beside a lamp.
+
+Beyond its edge everything gets the same share of the light.  What is known of the bare board tells where that is: its
+blocks lie on two levels of log light (:mod:`.two_levels`), and either side is all of one level, but for what stands
+there.  Light of the shaded side is divided by that share, after which the picture seems lit by one lamp, as in the
+removal of shadows by Finlayson, Hordley, Lu and Drew (On the removal of shadows from images, 2006), where colours that
+do not change with light take the place of a known board.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.appearance import SetAppearance, linear
+from calibration.camera import Camera
+from calibration.kit import Kit
+from calibration.srgb import GAMMA, display, linear_light
+from vision.appearance.board_blocks import BLOCK_MM, block_points, make_blocks, project_blocks
+from vision.appearance.board_light import MIN_SHOWN, sample_blocks
+from vision.appearance.light_references import References, are_printed
+from vision.appearance.tone_curve import OFFSET
+from vision.appearance.two_levels import TwoLevels, fit_two_levels
+from vision.compiled import compiled
+from vision.last_value_cache import LastValueCache
+from vision.pose.projection import Points, Registration, back_project
+
+Array = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+Picture = npt.NDArray[np.uint8]
+
+MIN_KNOWN = 0.35
+"""How well blocks of a learned board must be known to be used, see :attr:`.board_blocks.BoardBlocks.known`."""
+
+MIN_LIGHT = 0.02
+"""Least light that a block shows of its own, relative to white paper: below, noise dominates in the shade."""
+
+BESIDE_MM = 4.0
+"""Distance from the lines of a printed mat at which a block is all paper or all floor."""
+
+REFERENCES = 250
+"""Number of blocks from which light of two levels is fitted; more only cost time."""
+
+HUE_LOG, LEVEL_LOG = 0.15, 0.2
+"""Largest difference of one channel from the others, and of their mean from its level, in the log light that a bare
+block shows."""
+
+MAX_HUE_STEP = 0.5
+"""Largest difference of the depth of a shadow in one channel from the mean of all: the sky is bluer than the sun."""
+
+WINDOW = 11
+"""Blocks in the window in which neighbours are compared: wider than a piece."""
+
+MIN_SHARE = 0.1
+"""Least share of the bare blocks that lie on either level."""
+
+MIN_PURITY = 0.8
+"""Least mean share of a block's neighbours that are on its own level.  Dark pieces lie between bare squares."""
+
+MIN_ON_SQUARES, MIN_BESIDE = 0.03, 0.06
+"""Least share of the blocks on squares, and of those beside them, that are shaded: pieces lie on squares, and what
+lies beside them on neither."""
+
+SAME_LOG = 0.12
+"""Largest difference between the depths of the shadow on squares and beside them: something dark that lies on both has
+one colour, and so different depths on different ground."""
+
+EDGE, MIN_SHARPNESS = (2, 6), 0.75
+"""Distances from a shadow's edge, in blocks, between which the light on either side is measured, and the least
+difference between them, as a share of that between the levels: light that changes slowly has less."""
+
+MEDIAN = 15
+"""Blocks in the window of the median by which the map of the shadow is smoothed: it keeps edges and penumbras, and
+leaves out pieces that happen to be darker than the ground by as much as its shade."""
+
+SMOOTH = 5.0
+"""Standard deviation in blocks of the window by which is decided whether covered blocks are shaded."""
+
+GRID_PX = 8
+"""Distance of the pixels for which the map is looked up; between them it is interpolated."""
+
+_LIGHT = linear_light(np.arange(256) / 255)
+
+
+class _Ground(NamedTuple):
+    """The bare board in k blocks, in row-major order.
+
+    Attributes:
+        points_mm: (rows, columns, 4, 3) sample points.
+        terms: (k, 3) float64: 1, and x and y of their centres in halves of the mat.
+        logs: (3, k) float32, log light r g b that each shows in even light.
+        is_known: (k,) whether that is known, and bright enough.
+        is_square: (k,) whether each is on a square, or on its line.
+    """
+
+    points_mm: Points
+    terms: Points
+    logs: Array
+    is_known: Mask
+    is_square: Mask
+
+
+class _Placed(NamedTuple):
+    """Blocks as a camera sees them.
+
+    Attributes:
+        map_px: see :class:`.board_blocks.PlacedBlocks`.
+        is_used: (k,) whether each is known, and in the picture.
+        references: numbers of the blocks from which light is fitted…
+        reference_px: …and their ``map_px``.
+        grid: x and y, (rows, columns) float32 each, of every :data:`GRID_PX`-th pixel in the map of blocks.
+    """
+
+    map_px: tuple[Array, Array]
+    is_used: Mask
+    references: npt.NDArray[np.intp]
+    reference_px: tuple[Array, Array]
+    grid: tuple[Array, Array]
+
+
+class _Levels(NamedTuple):
+    """Blocks (k) on two levels of light.
+
+    Attributes:
+        above: (3, k) float32 log light r g b relative to that of the lit part.
+        share: (k,) float32, how far each is in the shade: about 0 in the light, and 1 where it is wholly shaded.
+        is_lit: (k,) whether each is bare and on the upper level…
+        is_shaded: (k,) …or on the lower one.
+        is_bare: (k,) whether each has the ground's hue in its part of the shade.
+        step: mean log light between the levels.
+    """
+
+    above: Array
+    share: Array
+    is_lit: Mask
+    is_shaded: Mask
+    is_bare: Mask
+    step: float
+
+
+class HardShadow:
+    """Removes hard shadows from the pictures of one board."""
+
+    def __init__(self, kit: Kit, appearance: SetAppearance, white: References, levels: tuple[int, ...] = ()) -> None:
+        """``white``: the kit's references; ``levels``: of its terrain.
+
+        Pictures are left as they are where pillars cover the board, and where its colours are not known.
+        """
+        self._ground = None if kit.pillars is not None else _ground(kit, appearance, white, levels)
+        self._half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
+        self._placed = LastValueCache[_Placed]()
+
+    def remove(self, image: Picture, pose: Registration, camera: Camera) -> Picture:
+        """A picture (height, width, 3) uint8 BGR without the hard shadow across it; itself where there is none."""
+        ground = self._ground
+        if ground is None:
+            return image
+        placed = self._placed.get((pose, camera), partial(_place, ground, self._half_mm, pose, camera))
+        if len(placed.references) < REFERENCES / 4:
+            return image
+        logs, in_range = _log_light(image, placed.reference_px, ground.logs[:, placed.references])
+        told = placed.references[in_range]
+        fits = fit_two_levels(ground.terms[told], logs.T[in_range].astype(np.float64))
+        levels = _likeliest(image, ground, placed, fits) if fits else None
+        shade = None if levels is None else _shade(levels, ground.points_mm.shape[:2])
+        if shade is None:
+            return image
+        share, depth = shade
+        small = cv2.remap(share, *placed.grid, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        scale = np.array([[GRID_PX, 0, 0], [0, GRID_PX, 0]], np.float64)
+        full = cv2.warpAffine(small, scale, image.shape[1::-1], flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return relight(image, np.asarray(full, np.uint8), _codes_by_shade(depth))
+
+
+def _ground(kit: Kit, appearance: SetAppearance, white: References, levels: tuple[int, ...]) -> _Ground | None:
+    """The bare board, as it was learned or is printed; None where neither is known."""
+    if appearance.board is not None:
+        blocks = make_blocks(appearance.board, white)
+        points, own, is_known = blocks.points_mm, blocks.own, blocks.known > MIN_KNOWN
+    elif kit.mat.colour is not None and appearance.floor is not None:
+        half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
+        points = block_points(int(2 * half_mm[1] / BLOCK_MM), int(2 * half_mm[0] / BLOCK_MM), half_mm)
+        paper, floor = (np.array(colour, np.float32)[:, None] for colour in (linear(kit.mat.colour), appearance.floor))
+        flat = points.mean(axis=2)[..., :2].reshape(-1, 2)
+        is_floor, is_paper = _on_squares(kit, flat, -BESIDE_MM), ~_on_squares(kit, flat, BESIDE_MM)
+        own, is_known = np.where(is_floor, floor, paper), is_floor | (is_paper & ~are_printed(kit, flat))
+    else:
+        return None
+    middles = points.mean(axis=2).reshape(-1, 3)
+    halves = middles[:, :2] / (kit.mat.width_mm / 2, kit.mat.height_mm / 2)
+    raised = [cell for cell, level in zip(kit.cells, levels, strict=False) if level]
+    is_known &= (own.max(axis=0) > MIN_LIGHT) & ~_on_squares(kit, middles[:, :2], 0.0, raised)
+    return _Ground(
+        points,
+        np.column_stack([np.ones(len(halves)), halves]),
+        (GAMMA * np.log(display(np.maximum(own, 0.0)) + OFFSET)).astype(np.float32),
+        is_known,
+        _on_squares(kit, middles[:, :2], BESIDE_MM),
+    )
+
+
+def _on_squares(kit: Kit, places_mm: Points, wider_mm: float, cells: list[str] | None = None) -> Mask:
+    """(n,) whether places (n, 2) are on squares that are wider by so much on each side; on ``cells`` or on any."""
+    half_mm, inside = np.array(kit.board.pitch_mm) / 2 + wider_mm, np.zeros(len(places_mm), np.bool_)
+    for cell in kit.cells if cells is None else cells:
+        inside |= (np.abs(places_mm - np.array(kit.centre_mm(cell))[:2]) < half_mm).all(axis=1)
+    return inside
+
+
+def _place(ground: _Ground, half_mm: tuple[float, float], pose: Registration, camera: Camera) -> _Placed:
+    """The blocks of a board as a camera sees them."""
+    map_px, inside = project_blocks(ground.points_mm, pose, camera)
+    is_used = ground.is_known & inside
+    numbers = np.flatnonzero(is_used)
+    references = numbers[:: 1 + len(numbers) // REFERENCES]
+    across, down = (axis.reshape(-1, 4)[references] for axis in map_px)
+    y, x = np.mgrid[: camera.height_px : GRID_PX, : camera.width_px : GRID_PX].astype(np.float64)
+    flat_mm = back_project(np.stack([x, y], axis=-1), pose, camera)
+    columns, rows = (flat_mm[..., 0] + half_mm[0]) / BLOCK_MM - 0.5, (half_mm[1] - flat_mm[..., 1]) / BLOCK_MM - 0.5
+    return _Placed(map_px, is_used, references, (across, down), (columns.astype(np.float32), rows.astype(np.float32)))
+
+
+def _log_light(image: Picture, map_px: tuple[Array, Array], own: Array) -> tuple[Array, Mask]:
+    """(3, k) float32 log light on blocks whose own is ``own`` (3, k), and (k,) whether they are in range."""
+    shown, in_range = sample_blocks(image, map_px)
+    return np.float32(GAMMA) * np.log(np.maximum(shown, np.float32(MIN_SHOWN)) + OFFSET) - own, in_range
+
+
+def _likeliest(image: Picture, ground: _Ground, placed: _Placed, fits: list[TwoLevels]) -> _Levels | None:
+    """The blocks on the two levels of the fit that divides them best, if that is a hard shadow; else None."""
+    logs, in_range = _log_light(image, placed.map_px, ground.logs)
+    most, best = 0.0, None
+    for fit in (fit for fit in fits if np.abs(fit.steps - fit.steps.mean()).max() < MAX_HUE_STEP):
+        levels = _on_levels(logs, ground.terms, placed.is_used & in_range, fit)
+        worth = _purity(levels, ground) * (levels.is_lit | levels.is_shaded).sum()
+        if worth > most:
+            most, best = worth, levels
+    return best
+
+
+def _on_levels(logs: Array, terms: Points, is_used: Mask, fit: TwoLevels) -> _Levels:
+    """Blocks with log light (3, k), of which some are used (k,), on the two levels of a ``fit``."""
+    above, step = logs - (terms @ fit.plane).T.astype(np.float32), float(fit.steps.mean())
+    share = -above.mean(axis=0) / np.float32(step)
+    off = above + np.clip(share, 0, 1) * fit.steps[:, None].astype(np.float32)
+    is_bare = is_used & (np.abs(off - off.mean(axis=0)).max(axis=0) < HUE_LOG)
+    is_lit, is_shaded = (is_bare & (np.abs(share - level) * step < LEVEL_LOG) for level in (0.0, 1.0))
+    return _Levels(above, share, is_lit, is_shaded & ~is_lit, is_bare, step)
+
+
+def _purity(levels: _Levels, ground: _Ground) -> float:
+    """How well the two levels are divided in space, 0…1; 0 where they are no lit and shaded part of a board."""
+    lit, shaded, is_square = levels.is_lit, levels.is_shaded, ground.is_square
+    least = MIN_SHARE * levels.is_bare.sum()
+    beside, on_squares = shaded & ~is_square, shaded & is_square
+    if (
+        min(lit.sum(), shaded.sum()) < least
+        or beside.sum() < MIN_BESIDE * ((lit | shaded) & ~is_square).sum()
+        or on_squares.sum() < MIN_ON_SQUARES * ((lit | shaded) & is_square).sum()
+        or not (beside.any() and on_squares.any())
+        or abs(float(np.median(levels.share[beside]) - np.median(levels.share[on_squares]))) * levels.step > SAME_LOG
+    ):
+        return 0.0
+    shape = ground.points_mm.shape[:2]
+    near_lit, near_shaded = _counts(lit.reshape(shape), WINDOW).ravel(), _counts(shaded.reshape(shape), WINDOW).ravel()
+    share = near_shaded / np.maximum(near_lit + near_shaded, 1)
+    purity = min(float(share[shaded].mean()), 1 - float(share[lit].mean()))
+    return purity if purity > MIN_PURITY else 0.0
+
+
+def _counts(blocks: npt.NDArray[np.generic], size: int) -> Array:
+    """(rows, columns) float32 sums over the window of a ``size`` round each of some ``blocks`` (rows, columns)."""
+    summed = cv2.boxFilter(blocks.astype(np.float32), -1, (size, size), normalize=False, borderType=cv2.BORDER_CONSTANT)
+    return np.asarray(summed, np.float32)
+
+
+def _shade(levels: _Levels, shape: tuple[int, ...]) -> tuple[Picture, Array] | None:
+    """(rows, columns) uint8, how far each block is in the shade, 255: wholly; and (3,) its depth in log light, r g b.
+
+    None where the light changes too slowly from one level to the other.
+    """
+    lit, shaded, share = levels.is_lit.reshape(shape), levels.is_shaded.reshape(shape), levels.share.reshape(shape)
+    is_bare, above = levels.is_bare.reshape(shape), levels.above.reshape(3, *shape)
+    # Covered blocks are on the side of most bare ones nearby.
+    sides = cv2.GaussianBlur(shaded.astype(np.float32) - lit, (0, 0), SMOOTH, borderType=cv2.BORDER_REPLICATE) > 0
+    depth = _beside_edge(above, is_bare, ~sides) - _beside_edge(above, is_bare, sides)
+    if not depth.mean() > MIN_SHARPNESS * levels.step:
+        return None
+    beyond = np.float32(LEVEL_LOG / levels.step)
+    known = np.where(is_bare & (share > -beyond) & (share < 1 + beyond), np.clip(share, 0, 1), sides)
+    bordered = cv2.copyMakeBorder(np.rint(255 * known).astype(np.uint8), *(MEDIAN,) * 4, cv2.BORDER_REPLICATE)
+    smooth = np.asarray(cv2.medianBlur(bordered, MEDIAN), np.uint8)[MEDIAN:-MEDIAN, MEDIAN:-MEDIAN]
+    return np.ascontiguousarray(smooth), depth
+
+
+def _beside_edge(above: Array, is_bare: Mask, side: Mask) -> Array:
+    """(3,) median log light of the bare blocks on a ``side`` that are near its edge; nan if there are none.
+
+    ``above`` (3, rows, columns), the others (rows, columns).
+    """
+    inwards = cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 3)
+    near = is_bare & (inwards >= EDGE[0]) & (inwards <= EDGE[1])
+    return np.median(above[:, near], axis=1) if near.any() else np.full(3, np.nan, np.float32)
+
+
+def _codes_by_shade(depth: Array) -> Picture:
+    """(256, 3, 256) uint8, the code b g r that each code becomes without the shade, by how far it is shaded.
+
+    ``depth`` (3,): of the whole shade in log light, r g b.
+    """
+    gain = np.exp(depth[::-1] * np.arange(256)[:, None] / 255)
+    return np.rint(255 * display(np.minimum(gain[..., None] * _LIGHT, 1.0))).astype(np.uint8)
+
+
+@compiled
+def relight(image: Picture, share: Picture, codes: Picture) -> Picture:
+    """A picture (height, width, 3) uint8 BGR in even light.
+
+    Args:
+        image: in which some of the light is missing.
+        share: (height, width) uint8, how much of it, from none to 255.
+        codes: (256, 3, 256) uint8, the code b g r that each code becomes, by that.
+    """
+    relit = np.empty_like(image)
+    for row in range(len(image)):
+        for column in range(image.shape[1]):
+            shaded = share[row, column]
+            for channel in range(3):
+                relit[row, column, channel] = codes[shaded, channel, image[row, column, channel]]
+    return relit
