@@ -23,6 +23,7 @@ from calibration.srgb import GAMMA, display, linear_light
 from vision.appearance.board_blocks import BLOCK_MM, block_points, make_blocks, project_blocks
 from vision.appearance.board_light import MIN_SHOWN, sample_blocks
 from vision.appearance.light_references import References, are_printed
+from vision.appearance.shade_map import LEVEL_LOG, Levels, shade_map
 from vision.appearance.tone_curve import OFFSET
 from vision.appearance.two_levels import TwoLevels, fit_two_levels
 from vision.compiled import compiled
@@ -45,9 +46,8 @@ BESIDE_MM = 4.0
 REFERENCES = 250
 """Number of blocks from which light of two levels is fitted; more only cost time."""
 
-HUE_LOG, LEVEL_LOG = 0.15, 0.2
-"""Largest difference of one channel from the others, and of their mean from its level, in the log light that a bare
-block shows."""
+HUE_LOG = 0.15
+"""Largest difference of one channel from the mean of all in the log light that a bare block shows."""
 
 MAX_HUE_STEP = 0.5
 """Largest difference of the depth of a shadow in one channel from the mean of all: the sky is bluer than the sun."""
@@ -68,17 +68,6 @@ lies beside them on neither."""
 SAME_LOG = 0.12
 """Largest difference between the depths of the shadow on squares and beside them: something dark that lies on both has
 one colour, and so different depths on different ground."""
-
-EDGE, MIN_SHARPNESS = (2, 6), 0.75
-"""Distances from a shadow's edge, in blocks, between which the light on either side is measured, and the least
-difference between them, as a share of that between the levels: light that changes slowly has less."""
-
-MEDIAN = 15
-"""Blocks in the window of the median by which the map of the shadow is smoothed: it keeps edges and penumbras, and
-leaves out pieces that happen to be darker than the ground by as much as its shade."""
-
-SMOOTH = 5.0
-"""Standard deviation in blocks of the window by which is decided whether covered blocks are shaded."""
 
 GRID_PX = 8
 """Distance of the pixels for which the map is looked up; between them it is interpolated."""
@@ -122,26 +111,6 @@ class _Placed(NamedTuple):
     grid: tuple[Array, Array]
 
 
-class _Levels(NamedTuple):
-    """Blocks (k) on two levels of light.
-
-    Attributes:
-        above: (3, k) float32 log light r g b relative to that of the lit part.
-        share: (k,) float32, how far each is in the shade: about 0 in the light, and 1 where it is wholly shaded.
-        is_lit: (k,) whether each is bare and on the upper level…
-        is_shaded: (k,) …or on the lower one.
-        is_bare: (k,) whether each has the ground's hue in its part of the shade.
-        step: mean log light between the levels.
-    """
-
-    above: Array
-    share: Array
-    is_lit: Mask
-    is_shaded: Mask
-    is_bare: Mask
-    step: float
-
-
 class HardShadow:
     """Removes hard shadows from the pictures of one board."""
 
@@ -166,7 +135,7 @@ class HardShadow:
         told = placed.references[in_range]
         fits = fit_two_levels(ground.terms[told], logs.T[in_range].astype(np.float64))
         levels = _likeliest(image, ground, placed, fits) if fits else None
-        shade = None if levels is None else _shade(levels, ground.points_mm.shape[:2])
+        shade = None if levels is None else shade_map(levels, ground.is_square.reshape(ground.points_mm.shape[:2]))
         if shade is None:
             return image
         share, depth = shade
@@ -230,7 +199,7 @@ def _log_light(image: Picture, map_px: tuple[Array, Array], own: Array) -> tuple
     return np.float32(GAMMA) * np.log(np.maximum(shown, np.float32(MIN_SHOWN)) + OFFSET) - own, in_range
 
 
-def _likeliest(image: Picture, ground: _Ground, placed: _Placed, fits: list[TwoLevels]) -> _Levels | None:
+def _likeliest(image: Picture, ground: _Ground, placed: _Placed, fits: list[TwoLevels]) -> Levels | None:
     """The blocks on the two levels of the fit that divides them best, if that is a hard shadow; else None."""
     logs, in_range = _log_light(image, placed.map_px, ground.logs)
     most, best = 0.0, None
@@ -242,17 +211,17 @@ def _likeliest(image: Picture, ground: _Ground, placed: _Placed, fits: list[TwoL
     return best
 
 
-def _on_levels(logs: Array, terms: Points, is_used: Mask, fit: TwoLevels) -> _Levels:
+def _on_levels(logs: Array, terms: Points, is_used: Mask, fit: TwoLevels) -> Levels:
     """Blocks with log light (3, k), of which some are used (k,), on the two levels of a ``fit``."""
     above, step = logs - (terms @ fit.plane).T.astype(np.float32), float(fit.steps.mean())
     share = -above.mean(axis=0) / np.float32(step)
     off = above + np.clip(share, 0, 1) * fit.steps[:, None].astype(np.float32)
     is_bare = is_used & (np.abs(off - off.mean(axis=0)).max(axis=0) < HUE_LOG)
     is_lit, is_shaded = (is_bare & (np.abs(share - level) * step < LEVEL_LOG) for level in (0.0, 1.0))
-    return _Levels(above, share, is_lit, is_shaded & ~is_lit, is_bare, step)
+    return Levels(above, share, is_lit, is_shaded & ~is_lit, is_bare, step)
 
 
-def _purity(levels: _Levels, ground: _Ground) -> float:
+def _purity(levels: Levels, ground: _Ground) -> float:
     """How well the two levels are divided in space, 0…1; 0 where they are no lit and shaded part of a board."""
     lit, shaded, is_square = levels.is_lit, levels.is_shaded, ground.is_square
     least = MIN_SHARE * levels.is_bare.sum()
@@ -276,35 +245,6 @@ def _counts(blocks: npt.NDArray[np.generic], size: int) -> Array:
     """(rows, columns) float32 sums over the window of a ``size`` round each of some ``blocks`` (rows, columns)."""
     summed = cv2.boxFilter(blocks.astype(np.float32), -1, (size, size), normalize=False, borderType=cv2.BORDER_CONSTANT)
     return np.asarray(summed, np.float32)
-
-
-def _shade(levels: _Levels, shape: tuple[int, ...]) -> tuple[Picture, Array] | None:
-    """(rows, columns) uint8, how far each block is in the shade, 255: wholly; and (3,) its depth in log light, r g b.
-
-    None where the light changes too slowly from one level to the other.
-    """
-    lit, shaded, share = levels.is_lit.reshape(shape), levels.is_shaded.reshape(shape), levels.share.reshape(shape)
-    is_bare, above = levels.is_bare.reshape(shape), levels.above.reshape(3, *shape)
-    # Covered blocks are on the side of most bare ones nearby.
-    sides = cv2.GaussianBlur(shaded.astype(np.float32) - lit, (0, 0), SMOOTH, borderType=cv2.BORDER_REPLICATE) > 0
-    depth = _beside_edge(above, is_bare, ~sides) - _beside_edge(above, is_bare, sides)
-    if not depth.mean() > MIN_SHARPNESS * levels.step:
-        return None
-    beyond = np.float32(LEVEL_LOG / levels.step)
-    known = np.where(is_bare & (share > -beyond) & (share < 1 + beyond), np.clip(share, 0, 1), sides)
-    bordered = cv2.copyMakeBorder(np.rint(255 * known).astype(np.uint8), *(MEDIAN,) * 4, cv2.BORDER_REPLICATE)
-    smooth = np.asarray(cv2.medianBlur(bordered, MEDIAN), np.uint8)[MEDIAN:-MEDIAN, MEDIAN:-MEDIAN]
-    return np.ascontiguousarray(smooth), depth
-
-
-def _beside_edge(above: Array, is_bare: Mask, side: Mask) -> Array:
-    """(3,) median log light of the bare blocks on a ``side`` that are near its edge; nan if there are none.
-
-    ``above`` (3, rows, columns), the others (rows, columns).
-    """
-    inwards = cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 3)
-    near = is_bare & (inwards >= EDGE[0]) & (inwards <= EDGE[1])
-    return np.median(above[:, near], axis=1) if near.any() else np.full(3, np.nan, np.float32)
 
 
 def _codes_by_shade(depth: Array) -> Picture:
