@@ -17,7 +17,6 @@ import argparse
 import contextlib
 import io
 import json
-import random
 import statistics
 import sys
 import tempfile
@@ -40,6 +39,7 @@ from companion.commands.options.appearance import appearance_of
 from companion.commands.read import squares
 from companion.simulate.light import to_linear, to_srgb
 from tools.score import SHARED
+from tools.shadows import half_shaded
 from tools.soak import wilson
 from tools.visibility import MIN_VISIBLE
 from vision.capture.frames import Frame
@@ -49,9 +49,6 @@ from vision.reading import CellState, Reading
 CERTAIN = 0.99
 NESTING = set("qdw")
 """Letters of the pieces that nest and so hide how many of them a stack has."""
-
-PENUMBRA_PX = 3.0
-"""Width of a shadow's edge: between a fifth and four fifths of the light lie 2.8 times as many pixels."""
 
 HEAD = """| folder | boards exact | squares wrong | with p ≥ 0.99 | full reading, ms: median / worst | verification |
 | --- | --- | --- | --- | --- | --- |"""
@@ -155,7 +152,8 @@ def read_folder(folder: Path, work: Path, method: Method) -> list[Shot]:
             return Reader(kit, read_camera(camera), appearance_of(appearance, kit), start_levels(kit))
 
         image = hazy(load_picture(folder / truth["image"]), method.haze)
-        image = half_shaded(image, method.shadow, truth["image"])
+        if method.shadow < 1:
+            image = half_shaded(image, method.shadow, truth["image"])
         shots.append(shoot(reader, image, _levels(truth, kit), (truth, nesting), method.rounds))
     return shots
 
@@ -163,20 +161,6 @@ def read_folder(folder: Path, work: Path, method: Method) -> list[Shot]:
 def hazy(image: npt.NDArray[np.uint8], haze: float) -> npt.NDArray[np.uint8]:
     """A picture (height, width, 3) uint8 with veiling glare, as a share of the light of a saturated pixel."""
     return np.rint(to_srgb(to_linear(image) + haze)).astype(np.uint8) if haze else image
-
-
-def half_shaded(image: npt.NDArray[np.uint8], share: float, name: str) -> npt.NDArray[np.uint8]:
-    """A picture (height, width, 3) uint8 BGR in half of which only a ``share`` of the light is left.
-
-    The shadow's edge goes through the middle of the picture, in a direction drawn by its ``name``.
-    """
-    if share == 1:
-        return image
-    angle, (height, width, _) = random.Random(name).uniform(0, 2 * np.pi), image.shape
-    y, x = np.mgrid[:height, :width]
-    beyond_px = (x - width / 2) * np.cos(angle) + (y - height / 2) * np.sin(angle)
-    light = share + (1 - share) / (1 + np.exp(-beyond_px / PENUMBRA_PX))
-    return np.rint(to_srgb(to_linear(image) * light[..., None])).astype(np.uint8)
 
 
 def _camera(folder: Path, kit: object, rig: str, work: Path, method: Method) -> Path:

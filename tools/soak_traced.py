@@ -3,7 +3,8 @@
 Players and hands are those of the simulated table; board and pieces are rendered by path tracing
 (:mod:`tools.incremental_tracer`) with camera, light and set of :mod:`tools.traced_tables`, also for the enrolment.
 Every fault is printed with its game, seed and time, and pictures of the calm table around it can be saved (`--keep`);
-`python -m tools.soak_traced GAME --first SEED --seeds 1 --plies N` reproduces it exactly.
+`python -m tools.soak_traced GAME --first SEED --seeds 1 --plies N` reproduces it exactly.  With `--shadow 0.2` half of
+every frame of the match is in a hard shadow that leaves a fifth of the light.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -38,6 +39,7 @@ from companion.simulate.placement import make_rng, set_up, upright
 from companion.simulate.players import Habits
 from companion.simulate.render import Picture
 from companion.simulate.table import FAST, SimulatedTable
+from tools.shadows import HalfShadow
 from tools.soak import table, wilson
 from tools.traced_tables import drawn_table
 from vision.capture.frames import Frame
@@ -61,16 +63,19 @@ class FrameKeeper:
 
     Attributes:
         source: the simulated table.
+        shadow: a shadow over all frames; None for none.
         kept: time in s and JPEG data of the kept frames.
     """
 
     source: SimulatedTable
+    shadow: HalfShadow | None = None
     kept: list[tuple[float, bytes]] = field(default_factory=list)
 
     def frames(self) -> Iterator[Frame]:
         """The table's frames."""
         before, acts_seen = None, 0
-        for frame in self.source.frames():
+        for table_frame in self.source.frames():
+            frame = self._shaded(table_frame)
             acts_begun = sum(act.t_calm_to is not None for act in self.source.truth)
             if before is not None and acts_begun > acts_seen:
                 self.keep(before)
@@ -82,6 +87,9 @@ class FrameKeeper:
     def close(self) -> None:
         """Close the table."""
         self.source.close()
+
+    def _shaded(self, frame: Frame) -> Frame:
+        return frame if self.shadow is None else replace(frame, image=self.shadow.over(frame.image))
 
     def keep(self, frame: Frame) -> None:
         """Keep a frame."""
@@ -107,6 +115,9 @@ def main(description: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=1, metavar="S", help="the first seed")
     parser.add_argument("--plies", type=int, default=PLIES, metavar="N", help="accepted moves of each match")
     parser.add_argument(
+        "--shadow", type=float, default=1.0, metavar="SHARE", help="share of the light left in half of each frame"
+    )
+    parser.add_argument(
         "--keep", type=Path, default=None, metavar="DIR", help="folder in which pictures of faults are saved"
     )
     options = parser.parse_args(description)
@@ -114,13 +125,13 @@ def main(description: Sequence[str] | None = None) -> int:
     runs: dict[str, list[Run]] = {game: [] for game in options.games}
     for seed in range(options.first, options.first + options.seeds):
         for game in options.games:
-            runs[game].append(run := play_match(game, seed, options.plies, options.keep))
+            runs[game].append(run := play_match(game, seed, options.plies, options.keep, options.shadow))
             print(_report(game, seed, run), flush=True)
     print("\n".join(summary(runs)))
     return 0 if all(run.result.is_clean and not run.refused for game_runs in runs.values() for run in game_runs) else 1
 
 
-def play_match(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run:
+def play_match(tag: str, seed: int, plies: int, keep: Path | None = None, shadow: float = 1.0) -> Run:
     """Enrol the set of a random table, and simulate one match on it."""
     begun_s, game = time.process_time(), load_game(made_for(tag))
     match, kit = Match(game, game.start()), open_kit(None, game)
@@ -136,7 +147,9 @@ def play_match(tag: str, seed: int, plies: int, keep: Path | None = None) -> Run
     camera_reader = CameraReader(kit, random_table.painter.scene.camera, appearance, levels)
     warm_up(camera_reader.reader)
     habits = Habits(illegal=ILLEGAL_SHARE)
-    keeper = FrameKeeper(SimulatedTable(kit, match, seed, pace=FAST, habits=habits, renderer=random_table.painter))
+    simulated = SimulatedTable(kit, match, seed, pace=FAST, habits=habits, renderer=random_table.painter)
+    cast = HalfShadow(photograph.shape[:2], shadow, f"{tag} {seed}") if shadow < 1 else None
+    keeper = FrameKeeper(simulated, cast)
     result = _referee_match(keeper, camera_reader, match, f"{tag}-{seed}", seed, plies, keep)
     if result.faults or result.questions:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))

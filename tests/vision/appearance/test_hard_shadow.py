@@ -9,7 +9,7 @@ from calibration.appearance import nominal_appearance
 from calibration.kit import load_kit
 from companion.simulate.light import to_linear, to_srgb
 from tests.vision.appearance.test_specular import photograph
-from tools.photographs import half_shaded
+from tools.shadows import half_shaded
 from vision.appearance.hard_shadow import HardShadow
 from vision.appearance.light_references import references
 from vision.appearance.two_levels import TOLERANCES, fit_two_levels
