@@ -24,6 +24,7 @@ from calibration.printed import printed_appearance
 from vision.appearance.board_blocks import make_blocks, place_blocks
 from vision.appearance.board_learning import covered_texels, learn_board, with_measured_colours
 from vision.appearance.board_light import measure_on_board
+from vision.appearance.hard_shadow import HardShadow
 from vision.appearance.illumination import LINEAR, measure_illumination
 from vision.appearance.light_references import references
 from vision.appearance.piece_colours import Photograph, floor_points, learn_pieces
@@ -90,18 +91,17 @@ def enrol(
             if layout is None
             else "the layout is empty: name a square for one piece of each kind"
         )
-    seen = (image, kit, camera, levels, stacks)
+    known = (kit, camera, levels, stacks)
     try:
-        return _enrolled(*seen, measure_colours(*seen, empty))
+        return _enrolled(*known, measure_colours(image, *known, empty))
     except ColoursAlike:
         if kit.pieces[0].shape != "pyramid":
             raise
         # Bright ones may have been learned from sides in the shade, and dark ones from sides in the light.
-        return _enrolled(*seen, measure_colours(*seen, empty, turned_alike=True))
+        return _enrolled(*known, measure_colours(image, *known, empty, turned_alike=True))
 
 
 def _enrolled(
-    image: Picture,
     kit: Kit,
     camera: Camera,
     levels: tuple[int, ...],
@@ -109,7 +109,7 @@ def _enrolled(
     colours: tuple[SetAppearance, Photograph, Mapping[str, float]],
 ) -> SetAppearance:
     """See :func:`enrol`; ``colours``: see :func:`measure_colours`."""
-    appearance, photograph, whites = colours
+    (appearance, photograph, whites), image = colours, colours[1].image
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     geometry = make_geometry(kit, levels, photograph.pose, camera)
     hypothesis = _explained(image, Reader(kit, camera, appearance, levels), geometry)
@@ -146,19 +146,21 @@ def measure_colours(
 ) -> tuple[SetAppearance, Photograph, Mapping[str, float]]:
     """The colours in a photograph of ``stacks`` by cell, its pose and light, and by letter the white that faces mirror.
 
-    The other arguments are those of :func:`enrol` and :func:`.learn_pieces`.  Raises VisionError when the mat is not
-    found or a piece is missing.
+    The photograph is without the hard shadow that may lie across the board.  The other arguments are those of
+    :func:`enrol` and :func:`.learn_pieces`.  Raises VisionError when the mat is not found or a piece is missing.
     """
     pose = register(to_gray(image), kit, camera)
     black = measure_black(image, kit, pose, camera)
     board = learn_empty_board(empty, kit, camera, black)
-    photograph = _photograph(image, pose, kit, camera, board)
+    nominal = nominal_appearance(kit)
+    even = HardShadow(kit, replace(nominal, board=board), references(kit), levels).remove(image, pose, camera)
+    photograph = _photograph(even, pose, kit, camera, board)
     if board is None and (kit.board.cell_colour is None or kit.board.chequer_colour is not None):
         board = _learn_around(photograph, kit, stacks)
-        photograph = _photograph(image, pose, kit, camera, board)
+        photograph = _photograph(even, pose, kit, camera, board)
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     colours = learn_pieces(photograph, kit, stacks, floors, turned_alike=turned_alike)
-    appearance = _with_floor(nominal_appearance(kit), photograph, kit, stacks, floors)
+    appearance = _with_floor(nominal, photograph, kit, stacks, floors)
     appearance = replace(appearance, pieces=colours.pieces, inks=colours.inks, board=board, black=black)
     return appearance, photograph, colours.whites
 
