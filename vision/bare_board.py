@@ -23,18 +23,22 @@ from vision.pose.projection import Registration
 
 
 class BareBoard:
-    """Views of a board of a given ``appearance``, each cached while mat and camera stay where they are."""
+    """Views of a board of a given ``appearance``, each cached while mat and camera stay where they are.
+
+    Attributes:
+        blocks: of a learned board; None for another.
+    """
 
     def __init__(self, kit: Kit, appearance: SetAppearance, white: References) -> None:
         """``white``: the kit's references, see :func:`vision.appearance.light_references.references`."""
         self._kit, self._appearance, self._white = kit, appearance, white
-        self._blocks = None if appearance.board is None else make_blocks(appearance.board, white)
+        self.blocks = None if appearance.board is None else make_blocks(appearance.board, white)
         self._placed, self._crops = LastValueCache[PlacedBlocks](), LastValueCache[BoardView]()
         self._ground, self._picture = LastValueCache[Ground](), LastValueCache[BarePicture]()
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration, camera: Camera) -> Illumination:
         """The illumination in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
-        blocks, view = self._blocks, (pose, camera)
+        blocks, view = self.blocks, (pose, camera)
         if blocks is None:
             return measure_illumination(image, self._kit, *view, self._white)
         return measure_on_board(image, self._placed.get(view, partial(place_blocks, blocks, *view)))

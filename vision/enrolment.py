@@ -153,7 +153,8 @@ def measure_colours(
     black = measure_black(image, kit, pose, camera)
     board = learn_empty_board(empty, kit, camera, black)
     nominal = nominal_appearance(kit)
-    even = HardShadow(kit, replace(nominal, board=board), references(kit), levels).remove(image, pose, camera)
+    blocks = None if board is None else make_blocks(board, references(kit))
+    even = HardShadow(kit, nominal.floor, blocks, levels).remove(image, pose, camera)
     photograph = _photograph(even, pose, kit, camera, board)
     if board is None and (kit.board.cell_colour is None or kit.board.chequer_colour is not None):
         board = _learn_around(photograph, kit, stacks)

@@ -109,7 +109,7 @@ class Reader:
         self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
         self._poses = PoseTracker(kit, camera)
         self._glare = VeilingGlare(kit, appearance.black)
-        self._shadow = HardShadow(kit, appearance, self._white, levels)
+        self._shadow = HardShadow(kit, appearance.floor, self._bare.blocks, levels)
         self._geometry: Geometry | None = None
         self._cell_views, self._sharpened = CellViews(), LastValueCache[bool]()
         self._last: _LastReading | None = None
@@ -234,6 +234,7 @@ class Reader:
         if followed is not board:
             self.appearance = replace(self.appearance, board=followed)
             self._bare = BareBoard(self.kit, self.appearance, self._white)
+            self._shadow = HardShadow(self.kit, self.appearance.floor, self._bare.blocks)
             self._last = last if learned is board else None  # The newly learned parts may now be read differently.
         return followed is not board
 

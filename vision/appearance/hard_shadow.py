@@ -16,13 +16,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.appearance import SetAppearance, linear
+from calibration.appearance import Reflectance, linear
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.srgb import GAMMA, display, linear_light
-from vision.appearance.board_blocks import BLOCK_MM, block_points, make_blocks, project_blocks
+from vision.appearance.board_blocks import BLOCK_MM, BoardBlocks, block_points, project_blocks
 from vision.appearance.board_light import MIN_SHOWN, sample_blocks
-from vision.appearance.light_references import References, are_printed
+from vision.appearance.light_references import are_printed
 from vision.appearance.shade_map import LEVEL_LOG, Levels, shade_map
 from vision.appearance.tone_curve import OFFSET
 from vision.appearance.two_levels import TwoLevels, fit_two_levels
@@ -114,12 +114,18 @@ class _Placed(NamedTuple):
 class HardShadow:
     """Removes hard shadows from the pictures of one board."""
 
-    def __init__(self, kit: Kit, appearance: SetAppearance, white: References, levels: tuple[int, ...] = ()) -> None:
-        """``white``: the kit's references; ``levels``: of its terrain.
+    def __init__(
+        self, kit: Kit, floor: Reflectance | None, blocks: BoardBlocks | None = None, levels: tuple[int, ...] = ()
+    ) -> None:
+        """Pictures are left as they are where pillars cover the board, and where its colours are not known.
 
-        Pictures are left as they are where pillars cover the board, and where its colours are not known.
+        Args:
+            kit: of the board.
+            floor: of its squares, where they have one colour.
+            blocks: of the board, where its appearance was learned.
+            levels: of its terrain.
         """
-        self._ground = None if kit.pillars is not None else _ground(kit, appearance, white, levels)
+        self._ground = None if kit.pillars is not None else _ground(kit, floor, blocks, levels)
         self._half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
         self._placed = LastValueCache[_Placed]()
 
@@ -145,18 +151,17 @@ class HardShadow:
         return relight(image, np.asarray(full, np.uint8), _codes_by_shade(depth))
 
 
-def _ground(kit: Kit, appearance: SetAppearance, white: References, levels: tuple[int, ...]) -> _Ground | None:
+def _ground(kit: Kit, floor: Reflectance | None, blocks: BoardBlocks | None, levels: tuple[int, ...]) -> _Ground | None:
     """The bare board, as it was learned or is printed; None where neither is known."""
-    if appearance.board is not None:
-        blocks = make_blocks(appearance.board, white)
+    if blocks is not None:
         points, own, is_known = blocks.points_mm, blocks.own, blocks.known > MIN_KNOWN
-    elif kit.mat.colour is not None and appearance.floor is not None:
+    elif kit.mat.colour is not None and floor is not None:
         half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
         points = block_points(int(2 * half_mm[1] / BLOCK_MM), int(2 * half_mm[0] / BLOCK_MM), half_mm)
-        paper, floor = (np.array(colour, np.float32)[:, None] for colour in (linear(kit.mat.colour), appearance.floor))
+        paper, squares = (np.array(colour, np.float32)[:, None] for colour in (linear(kit.mat.colour), floor))
         flat = points.mean(axis=2)[..., :2].reshape(-1, 2)
         is_floor, is_paper = _on_squares(kit, flat, -BESIDE_MM), ~_on_squares(kit, flat, BESIDE_MM)
-        own, is_known = np.where(is_floor, floor, paper), is_floor | (is_paper & ~are_printed(kit, flat))
+        own, is_known = np.where(is_floor, squares, paper), is_floor | (is_paper & ~are_printed(kit, flat))
     else:
         return None
     middles = points.mean(axis=2).reshape(-1, 3)

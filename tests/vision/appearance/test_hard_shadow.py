@@ -1,7 +1,5 @@
 """Hard shadows: a board half in the shade is read like one in even light, and an evenly lit one is left as it is."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from companion.simulate.light import to_linear, to_srgb
 from tests.vision.appearance.test_specular import photograph
 from tools.shadows import half_shaded
 from vision.appearance.hard_shadow import HardShadow
-from vision.appearance.light_references import references
 from vision.appearance.two_levels import TOLERANCES, fit_two_levels
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -38,7 +35,7 @@ def scene():
 def shadow(scene):
     """Return a remover of shadows for the scene's board."""
     _, reader, _ = scene
-    return HardShadow(reader.kit, reader.appearance, references(reader.kit, reader.appearance.floor))
+    return HardShadow(reader.kit, reader.appearance.floor)
 
 
 def stacks_in(reading, reader):
@@ -94,7 +91,7 @@ def test_an_evenly_lit_picture_is_left_as_it_is(scene, shadow):
     fading = np.exp(-np.linspace(0, np.log(3), image.shape[1]))[:, None] ** (1 / 2.2)
     dimmer = np.rint(image * fading).astype(np.uint8)
     assert shadow.remove(dimmer, pose, reader.camera) is dimmer
-    unknown = HardShadow(reader.kit, replace(reader.appearance, floor=None), references(reader.kit))
+    unknown = HardShadow(reader.kit, None)
     shaded = half_shaded(image, 0.15, "north")
     assert unknown.remove(shaded, pose, reader.camera) is shaded
 
@@ -122,7 +119,7 @@ def test_pictures_of_pillars_are_left_as_they_are():
     image, kit, camera = photograph("diamond", 3, {})
     pose = register(to_gray(image), kit, camera)
     shaded = half_shaded(image, 0.15, "north")
-    remover = HardShadow(kit, nominal_appearance(kit), references(kit))
+    remover = HardShadow(kit, nominal_appearance(kit).floor)
     assert remover.remove(shaded, pose, camera) is shaded
 
 
