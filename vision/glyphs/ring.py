@@ -99,13 +99,15 @@ def find_rings(
 
     A radius is found in each direction, and a circle fitted to them whose centre need not be the face's (iteratively
     reweighted least squares).  Directions that are occluded according to ``labels`` (height, width) are left out.
-    ``around``: (directions, 2) in which it is searched for.
+    ``around``: (directions, 2) in which it is searched for.  A fit to a short arc may have any radius: one beyond those
+    that were sampled is no ring.
     """
     radii_mm = np.arange(
         about_mm[0] - NEIGHBOUR_STEPS * STEP_MM, about_mm[1] + (NEIGHBOUR_STEPS + 0.5) * STEP_MM, STEP_MM
     )
     darker, is_seen = _darker(image, faces, labels, radii_mm, around)
-    return [Ring(*found) for found in _rings(darker, is_seen, radii_mm, around).tolist()]
+    rings = (Ring(*found) for found in _rings(darker, is_seen, radii_mm, around).tolist())
+    return [ring if radii_mm[0] <= ring.radius_mm <= radii_mm[-1] else NO_RING for ring in rings]
 
 
 def find_ring(

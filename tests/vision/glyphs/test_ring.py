@@ -53,6 +53,15 @@ def test_a_ring_that_is_half_hidden_is_measured_and_one_that_is_hidden_is_none()
     assert find_ring(image, face(), all_of_it, ABOUT_MM) == NO_RING
 
 
+@pytest.mark.parametrize("seed", [52, 74])
+def test_a_circle_fitted_to_noise_on_a_short_arc_is_no_ring(seed):
+    """In noise of which a quarter is visible, fits have radii beyond those that were sampled, even below 0."""
+    image = np.random.default_rng(seed).integers(0, 255, (*SIZE, 3), dtype=np.uint8)
+    but_a_quarter, (x, y) = nothing(), MIDDLE_PX.astype(int)
+    but_a_quarter[:, : x + 4] = but_a_quarter[: y - 4] = (RANK + 1) << RANK_BITS
+    assert find_ring(image, face(), but_a_quarter, ABOUT_MM) == NO_RING
+
+
 def test_a_set_has_a_ring_where_most_faces_that_show_it_clearly_have_the_same():
     """The usual radius needs agreement among the clearly measured rings."""
     assert usual_radius_mm([Ring(radius_mm, 0.0) for radius_mm in (12.38, 12.42, 12.40, 9.2)]) == pytest.approx(12.4)
