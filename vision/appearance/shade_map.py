@@ -25,6 +25,9 @@ EDGE, MIN_SHARPNESS = (2, 6), 0.75
 """Distances from a shadow's edge, in blocks, between which the light on either side is measured, and the least
 difference between them, as a share of that between the levels: light that changes slowly has less."""
 
+BRIGHT = 75.0
+"""Percentile of the blocks there that shows the light: stacks shade others, as well.  Chosen by eye."""
+
 MEDIAN = 15
 """Blocks in the window of the median by which the map of the shadow is smoothed: it keeps edges and penumbras, and
 leaves out pieces that happen to be darker than the ground by as much as its shade."""
@@ -39,6 +42,10 @@ straight edge than of one of any form: the shadow of a window's frame has a stra
 
 LINE_STEPS, RIDGE = 12, 1e-3
 """Newton's steps, and the ridge, of the logistic regression that finds such an edge."""
+
+FAR_ASTRAY, ROUNDS = 4.0, 3
+"""Distance, in blocks, by which a block on the wrong side of it is covered or shaded otherwise, and left out when it is
+found again; and how often it is found."""
 
 PROFILE = np.arange(-5.0, 6.0)
 """Distances from it, in blocks, at which the share of the shade is measured: beyond lies no penumbra."""
@@ -93,15 +100,24 @@ def _from_straight_edge(lit: Mask, shaded: Mask) -> Points:
 
     By logistic regression of the side on the place.
     """
-    is_used, (y, x) = lit | shaded, np.indices(lit.shape)
-    places = np.stack([np.ones_like(x), x - x.mean(), y - y.mean()], axis=-1)
-    terms, side, line = places[is_used], shaded[is_used], np.zeros(3)
-    for _ in range(LINE_STEPS):
-        likely = 1 / (1 + np.exp(-np.clip(terms @ line, -30, 30)))
-        weighted = terms * (likely * (1 - likely))[:, None]
-        line += np.linalg.solve(weighted.T @ terms + RIDGE * np.eye(3), terms.T @ (side - likely) - RIDGE * line)
-    inwards: Points = places @ (line / np.hypot(*line[1:]))
+    y, x = np.indices(lit.shape)
+    places = np.stack([np.ones_like(x), x - x.mean(), y - y.mean()], axis=-1).astype(np.float64)
+    is_used, inwards = lit | shaded, np.zeros(lit.shape)
+    for _ in range(ROUNDS):
+        line = _dividing_line(places[is_used], shaded[is_used])
+        inwards = places @ (line / np.hypot(*line[1:]))
+        is_used = (lit & (inwards < FAR_ASTRAY)) | (shaded & (inwards > -FAR_ASTRAY))
     return inwards
+
+
+def _dividing_line(places: Points, is_beyond: Mask) -> Points:
+    """(3,) coefficients of ``places`` (k, 3) whose sum is positive where they are most likely beyond a line."""
+    line = np.zeros(3)
+    for _ in range(LINE_STEPS):
+        likely = 1 / (1 + np.exp(-np.clip(places @ line, -30, 30)))
+        weighted = places * (likely * (1 - likely))[:, None]
+        line += np.linalg.solve(weighted.T @ places + RIDGE * np.eye(3), places.T @ (is_beyond - likely) - RIDGE * line)
+    return line
 
 
 def _astray(sides: Mask, lit: Mask, shaded: Mask) -> float:
@@ -128,10 +144,14 @@ def _median(share: Array) -> Array:
 
 
 def _beside_edge(above: Array, is_bare: Mask, side: Mask) -> Array:
-    """(3,) median log light of the bare blocks on a ``side`` that are near its edge; nan if there are none.
+    """(3,) log light, :data:`BRIGHT`, of the bare blocks on a ``side`` that are near its edge; nan if there are none.
 
     ``above`` (3, rows, columns), the others (rows, columns).
     """
     inwards = cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 3)
     near = is_bare & (inwards >= EDGE[0]) & (inwards <= EDGE[1])
-    return np.median(above[:, near], axis=1) if near.any() else np.full(3, np.nan, np.float32)
+    return (
+        np.percentile(above[:, near], BRIGHT, axis=1).astype(np.float32)
+        if near.any()
+        else np.full(3, np.nan, np.float32)
+    )
