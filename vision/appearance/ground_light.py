@@ -14,6 +14,7 @@ from calibration.srgb import CURVE_OFFSET, GAMMA, display
 from vision.appearance.board_learning import codes_at
 from vision.appearance.board_surface import sample_board, specular_at, variance_of
 from vision.appearance.illumination import Illumination
+from vision.appearance.light_references import on_squares
 from vision.appearance.tone_curve import add_light, codes_to_values, gain_at
 from vision.pose.projection import Points, Registration, project
 from vision.scene.ground import has_paper
@@ -89,9 +90,7 @@ def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera:
     row_column = np.floor((places - corner) / pitch)
     if appearance.board is None:
         assert appearance.floor is not None, "the ground's colour is learned with the set"
-        # Axis by axis: places by squares would take 30 MB.
-        across, along = (np.abs(axes[i][:, None] - centres[:, i]) < pitch[i] / 2 for i in (0, 1))
-        is_floor = (along @ across.T).ravel()
+        is_floor = on_squares(kit, axes)
         inside = (np.abs(places - corner - (row_column + 0.5) * pitch) < pitch / 2 - INSET_MM).all(axis=1)
         is_known = inside & ((places > corner) & (places < centres.max(axis=0) + pitch / 2)).all(axis=1)
         is_known &= is_floor | has_paper(kit)

@@ -22,7 +22,7 @@ from calibration.kit import Kit
 from calibration.srgb import GAMMA, display, linear_light
 from vision.appearance.board_blocks import BLOCK_MM, BoardBlocks, block_points, project_blocks
 from vision.appearance.board_light import MIN_SHOWN, sample_blocks
-from vision.appearance.light_references import are_printed
+from vision.appearance.light_references import are_printed, on_squares
 from vision.appearance.shade_map import LEVEL_LOG, Levels, shade_map
 from vision.appearance.tone_curve import OFFSET
 from vision.appearance.two_levels import TwoLevels, fit_two_levels
@@ -159,30 +159,26 @@ def _ground(kit: Kit, floor: Reflectance | None, blocks: BoardBlocks | None, lev
         half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
         points = block_points(int(2 * half_mm[1] / BLOCK_MM), int(2 * half_mm[0] / BLOCK_MM), half_mm)
         paper, squares = (np.array(colour, np.float32)[:, None] for colour in (linear(kit.mat.colour), floor))
-        flat = points.mean(axis=2)[..., :2].reshape(-1, 2)
-        is_floor, is_paper = _on_squares(kit, flat, -BESIDE_MM), ~_on_squares(kit, flat, BESIDE_MM)
-        own, is_known = np.where(is_floor, squares, paper), is_floor | (is_paper & ~are_printed(kit, flat))
+        is_floor, is_paper = on_squares(kit, _axes(points), -BESIDE_MM), ~on_squares(kit, _axes(points), BESIDE_MM)
+        printed = are_printed(kit, points.mean(axis=2)[..., :2].reshape(-1, 2))
+        own, is_known = np.where(is_floor, squares, paper), is_floor | (is_paper & ~printed)
     else:
         return None
-    middles = points.mean(axis=2).reshape(-1, 3)
-    halves = middles[:, :2] / (kit.mat.width_mm / 2, kit.mat.height_mm / 2)
+    halves = points.mean(axis=2)[..., :2].reshape(-1, 2) / (kit.mat.width_mm / 2, kit.mat.height_mm / 2)
     raised = [cell for cell, level in zip(kit.cells, levels, strict=False) if level]
-    is_known &= (own.max(axis=0) > MIN_LIGHT) & ~_on_squares(kit, middles[:, :2], 0.0, raised)
+    is_known &= (own.max(axis=0) > MIN_LIGHT) & ~on_squares(kit, _axes(points), cells=raised)
     return _Ground(
         points,
         np.column_stack([np.ones(len(halves)), halves]),
         (GAMMA * np.log(display(np.maximum(own, 0.0)) + OFFSET)).astype(np.float32),
         is_known,
-        _on_squares(kit, middles[:, :2], BESIDE_MM),
+        on_squares(kit, _axes(points), BESIDE_MM),
     )
 
 
-def _on_squares(kit: Kit, places_mm: Points, wider_mm: float, cells: list[str] | None = None) -> Mask:
-    """(n,) whether places (n, 2) are on squares that are wider by so much on each side; on ``cells`` or on any."""
-    half_mm, inside = np.array(kit.board.pitch_mm) / 2 + wider_mm, np.zeros(len(places_mm), np.bool_)
-    for cell in kit.cells if cells is None else cells:
-        inside |= (np.abs(places_mm - np.array(kit.centre_mm(cell))[:2]) < half_mm).all(axis=1)
-    return inside
+def _axes(points_mm: Points) -> tuple[Points, Points]:
+    """Coordinates x of the columns and y of the rows of blocks, mm; ``points_mm``: see :class:`_Ground`."""
+    return points_mm[0].mean(axis=1)[:, 0], points_mm[:, 0].mean(axis=1)[:, 1]
 
 
 def _place(ground: _Ground, half_mm: tuple[float, float], pose: Registration, camera: Camera) -> _Placed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -108,3 +109,17 @@ def are_printed(kit: Kit, places_mm: Points) -> npt.NDArray[np.bool_]:
     for at_mm, half_mm in prints:
         printed |= (np.abs(places_mm - at_mm) < half_mm).all(axis=1)
     return printed
+
+
+def on_squares(
+    kit: Kit, axes_mm: Sequence[Points], wider_mm: float = 0.0, cells: Sequence[str] | None = None
+) -> npt.NDArray[np.bool_]:
+    """(rows · columns,) whether places of a grid are on squares: on ``cells``, or on any.
+
+    ``axes_mm``: x of the columns and y of the rows; ``wider_mm``: by how much squares are larger on each side.
+    """
+    centres = np.array([kit.centre_mm(cell) for cell in (kit.cells if cells is None else cells)]).reshape(-1, 2)
+    # Axis by axis: places by squares would take 30 MB.
+    across, along = (np.abs(axes_mm[i][:, None] - centres[:, i]) < kit.board.pitch_mm[i] / 2 + wider_mm for i in (0, 1))
+    inside: npt.NDArray[np.bool_] = (along @ across.T).ravel()
+    return inside
