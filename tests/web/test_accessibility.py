@@ -217,6 +217,7 @@ def test_a_phone_as_panel(visit: Callable[[str], Page]) -> None:
     assert findings(page) == []
     page.locator("#start").click()
     expect(page.locator(".lamps .lit")).to_have_count(1)
+    page.wait_for_function("document.fullscreenElement !== null")  # it is asked for, and comes later
     page.evaluate("document.exitFullscreen()")  # a page in full screen has no other size
     assert findings(page) == []
     table.lay(c3="", d4="RR")
