@@ -58,6 +58,10 @@ WINDOW = 11
 MIN_SHARE = 0.1
 """Least share of the bare blocks that lie on either level."""
 
+CHANGED_SHARE = 0.06
+"""Share of the references that may have become darker or brighter by :data:`.shade_map.LEVEL_LOG` since there was no
+shadow, without one now: half as many as one leaves or covers at least (:data:`.two_levels.MIN_SHARE`)."""
+
 MIN_PURITY = 0.8
 """Least mean share of a block's neighbours that are on its own level.  Dark pieces lie between bare squares."""
 
@@ -128,6 +132,7 @@ class HardShadow:
         self._ground = None if kit.pillars is not None else _ground(kit, floor, blocks, levels)
         self._half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
         self._placed = LastValueCache[_Placed]()
+        self._even: tuple[_Placed, Array] | None = None  # the last picture found without one: (3, k) log light there
 
     def remove(self, image: Picture, pose: Registration, camera: Camera) -> Picture:
         """A picture (height, width, 3) uint8 BGR without the hard shadow across it; itself where there is none."""
@@ -138,10 +143,13 @@ class HardShadow:
         if len(placed.references) < REFERENCES / 4:
             return image
         logs, in_range = _log_light(image, placed.reference_px, ground.logs[:, placed.references])
+        if self._even is not None and self._even[0] is placed and not _has_changed(self._even[1], logs):
+            return image
         told = placed.references[in_range]
         fits = fit_two_levels(ground.terms[told], logs.T[in_range].astype(np.float64))
         levels = _likeliest(image, ground, placed, fits) if fits else None
         shade = None if levels is None else shade_map(levels, ground.is_square.reshape(ground.points_mm.shape[:2]))
+        self._even = (placed, logs) if shade is None else None
         if shade is None:
             return image
         share, depth = shade
@@ -198,6 +206,11 @@ def _log_light(image: Picture, map_px: tuple[Array, Array], own: Array) -> tuple
     """(3, k) float32 log light on blocks whose own is ``own`` (3, k), and (k,) whether they are in range."""
     shown, in_range = sample_blocks(image, map_px)
     return np.float32(GAMMA) * np.log(np.maximum(shown, np.float32(MIN_SHOWN)) + OFFSET) - own, in_range
+
+
+def _has_changed(before: Array, now: Array) -> bool:
+    """Whether the log light, (3, k), of so many references has changed that there may be a shadow ``now``."""
+    return bool((np.abs((before - now).mean(axis=0)) > LEVEL_LOG).mean() > CHANGED_SHARE)
 
 
 def _likeliest(image: Picture, ground: _Ground, placed: _Placed, fits: list[TwoLevels]) -> Levels | None:

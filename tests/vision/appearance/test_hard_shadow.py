@@ -8,6 +8,7 @@ from calibration.kit import load_kit
 from companion.simulate.light import to_linear, to_srgb
 from tests.vision.appearance.test_specular import photograph
 from tools.shadows import half_shaded
+from vision.appearance import hard_shadow
 from vision.appearance.hard_shadow import HardShadow
 from vision.appearance.two_levels import TOLERANCES, fit_two_levels
 from vision.capture.frames import Frame
@@ -94,6 +95,18 @@ def test_an_evenly_lit_picture_is_left_as_it_is(scene, shadow):
     unknown = HardShadow(reader.kit, None)
     shaded = half_shaded(image, 0.15, "north")
     assert unknown.remove(shaded, pose, reader.camera) is shaded
+
+
+def test_an_even_board_is_looked_at_closely_only_once(scene, shadow, monkeypatch):
+    """Until some of it has become darker, or brighter: then a shadow is found, and found gone."""
+    image, reader, pose = scene
+    shaded, calls = half_shaded(image, 0.15, "north"), []
+    dim = np.rint(to_srgb(0.15 * to_linear(image))).astype(np.uint8)
+    monkeypatch.setattr(hard_shadow, "fit_two_levels", lambda *told: calls.append(1) or fit_two_levels(*told))
+    seen = (image, True, 1), (image, True, 1), (shaded, False, 2), (dim, True, 3), (shaded, False, 4), (image, True, 5)
+    for picture, is_even, so_far in seen:
+        assert (shadow.remove(picture, pose, reader.camera) is picture) == is_even
+        assert len(calls) == so_far
 
 
 def test_pieces_all_over_one_half_of_a_board_are_no_shadow(shadow, scene):
