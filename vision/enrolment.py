@@ -21,7 +21,7 @@ from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.printed import printed_appearance
-from vision.appearance.board_blocks import make_blocks, place_blocks
+from vision.appearance.board_blocks import BoardBlocks, make_blocks, place_blocks
 from vision.appearance.board_learning import covered_texels, learn_board, with_measured_colours
 from vision.appearance.board_light import measure_on_board
 from vision.appearance.hard_shadow import HardShadow
@@ -153,12 +153,12 @@ def measure_colours(
     black = measure_black(image, kit, pose, camera)
     board = learn_empty_board(empty, kit, camera, black)
     nominal = nominal_appearance(kit)
-    blocks = None if board is None else make_blocks(board, references(kit))
+    blocks = _blocks(board, kit)
     even = HardShadow(kit, nominal.floor, blocks, levels).remove(image, pose, camera)
-    photograph = _photograph(even, pose, kit, camera, board)
+    photograph = _photograph(even, pose, kit, camera, blocks)
     if board is None and (kit.board.cell_colour is None or kit.board.chequer_colour is not None):
         board = _learn_around(photograph, kit, stacks)
-        photograph = _photograph(even, pose, kit, camera, board)
+        photograph = _photograph(even, pose, kit, camera, _blocks(board, kit))
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     colours = learn_pieces(photograph, kit, stacks, floors, turned_alike=turned_alike)
     appearance = _with_floor(nominal, photograph, kit, stacks, floors)
@@ -178,17 +178,20 @@ def learn_empty_board(
     for picture in empty:
         pose = register(to_gray(picture), kit, camera)
         clear = glare.remove(picture, pose, camera)
-        board = learn_board(board, _photograph(clear, pose, kit, camera, board), kit)
+        board = learn_board(board, _photograph(clear, pose, kit, camera, _blocks(board, kit)), kit)
     return board
 
 
-def _photograph(
-    image: Picture, pose: Registration, kit: Kit, camera: Camera, board: BoardAppearance | None
-) -> Photograph:
-    """A picture, its pose and its light, measured on the ``board`` if known.  Raises VisionError."""
-    if board is None:
+def _blocks(board: BoardAppearance | None, kit: Kit) -> BoardBlocks | None:
+    """The blocks of a board, None where its appearance is not known."""
+    return None if board is None else make_blocks(board, references(kit))
+
+
+def _photograph(image: Picture, pose: Registration, kit: Kit, camera: Camera, blocks: BoardBlocks | None) -> Photograph:
+    """A picture, its pose and its light, measured on the ``blocks`` of its board if known.  Raises VisionError."""
+    if blocks is None:
         return Photograph(image, pose, camera, measure_illumination(image, kit, pose, camera))
-    placed = place_blocks(make_blocks(board, references(kit)), pose, camera)
+    placed = place_blocks(blocks, pose, camera)
     return Photograph(image, pose, camera, measure_on_board(image, placed))
 
 

@@ -161,18 +161,18 @@ class HardShadow:
 
 def _ground(kit: Kit, floor: Reflectance | None, blocks: BoardBlocks | None, levels: tuple[int, ...]) -> _Ground | None:
     """The bare board, as it was learned or is printed; None where neither is known."""
+    half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
     if blocks is not None:
         points, own, is_known = blocks.points_mm, blocks.own, blocks.known > MIN_KNOWN
     elif kit.mat.colour is not None and floor is not None:
-        half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
         points = block_points(int(2 * half_mm[1] / BLOCK_MM), int(2 * half_mm[0] / BLOCK_MM), half_mm)
         paper, squares = (np.array(colour, np.float32)[:, None] for colour in (linear(kit.mat.colour), floor))
         is_floor, is_paper = on_squares(kit, _axes(points), -BESIDE_MM), ~on_squares(kit, _axes(points), BESIDE_MM)
-        printed = are_printed(kit, points.mean(axis=2)[..., :2].reshape(-1, 2))
+        printed = are_printed(kit, _middles(points))
         own, is_known = np.where(is_floor, squares, paper), is_floor | (is_paper & ~printed)
     else:
         return None
-    halves = points.mean(axis=2)[..., :2].reshape(-1, 2) / (kit.mat.width_mm / 2, kit.mat.height_mm / 2)
+    halves = _middles(points) / half_mm
     raised = [cell for cell, level in zip(kit.cells, levels, strict=False) if level]
     is_known &= (own.max(axis=0) > MIN_LIGHT) & ~on_squares(kit, _axes(points), cells=raised)
     return _Ground(
@@ -182,6 +182,12 @@ def _ground(kit: Kit, floor: Reflectance | None, blocks: BoardBlocks | None, lev
         is_known,
         on_squares(kit, _axes(points), BESIDE_MM),
     )
+
+
+def _middles(points_mm: Points) -> Points:
+    """(k, 2) x and y of the centres of blocks, mm; ``points_mm``: see :class:`_Ground`."""
+    middles: Points = points_mm.mean(axis=2)[..., :2].reshape(-1, 2)
+    return middles
 
 
 def _axes(points_mm: Points) -> tuple[Points, Points]:
@@ -239,25 +245,27 @@ def _purity(levels: Levels, ground: _Ground) -> float:
     """How well the two levels are divided in space, 0…1; 0 where they are no lit and shaded part of a board."""
     lit, shaded, is_square = levels.is_lit, levels.is_shaded, ground.is_square
     least = MIN_SHARE * levels.is_bare.sum()
-    beside, on_squares = shaded & ~is_square, shaded & is_square
+    beside, inside = shaded & ~is_square, shaded & is_square
     if (
         min(lit.sum(), shaded.sum()) < least
         or beside.sum() < MIN_BESIDE * ((lit | shaded) & ~is_square).sum()
-        or on_squares.sum() < MIN_ON_SQUARES * ((lit | shaded) & is_square).sum()
-        or not (beside.any() and on_squares.any())
-        or abs(float(np.median(levels.share[beside]) - np.median(levels.share[on_squares]))) * levels.step > SAME_LOG
+        or inside.sum() < MIN_ON_SQUARES * ((lit | shaded) & is_square).sum()
+        or not (beside.any() and inside.any())
+        or abs(float(np.median(levels.share[beside]) - np.median(levels.share[inside]))) * levels.step > SAME_LOG
     ):
         return 0.0
     shape = ground.points_mm.shape[:2]
-    near_lit, near_shaded = _counts(lit.reshape(shape), WINDOW).ravel(), _counts(shaded.reshape(shape), WINDOW).ravel()
+    near_lit, near_shaded = _counts(lit.reshape(shape)).ravel(), _counts(shaded.reshape(shape)).ravel()
     share = near_shaded / np.maximum(near_lit + near_shaded, 1)
     purity = min(float(share[shaded].mean()), 1 - float(share[lit].mean()))
     return purity if purity > MIN_PURITY else 0.0
 
 
-def _counts(blocks: npt.NDArray[np.generic], size: int) -> Array:
-    """(rows, columns) float32 sums over the window of a ``size`` round each of some ``blocks`` (rows, columns)."""
-    summed = cv2.boxFilter(blocks.astype(np.float32), -1, (size, size), normalize=False, borderType=cv2.BORDER_CONSTANT)
+def _counts(blocks: Mask) -> Array:
+    """(rows, columns) float32 sums over the window (:data:`WINDOW`) round each of some ``blocks`` (rows, columns)."""
+    summed = cv2.boxFilter(
+        blocks.astype(np.float32), -1, (WINDOW, WINDOW), normalize=False, borderType=cv2.BORDER_CONSTANT
+    )
     return np.asarray(summed, np.float32)
 
 

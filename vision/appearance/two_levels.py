@@ -43,7 +43,6 @@ CANDIDATES, APART, REFITS = 4, 2, 4
 """How many of the best planes are refitted for each tolerance, by how many steps their slopes differ along either axis
 at least, and how often each is refitted."""
 
-
 TINY = 1e-9
 """What keeps the equations of a fit solvable where a level has no references."""
 
@@ -75,7 +74,8 @@ def fit_two_levels(terms: Points, logs: Points) -> list[TwoLevels]:
         worth = np.where(_may_be_two(alone, both, len(terms)), both, 0)
         for x, y in _distinct(worth):
             upper, step = levels[x, y].tolist()
-            fits.append(_refitted(terms, logs, np.array([upper, slopes[x], slopes[y]]), step, tolerance))
+            plane = np.array([upper, slopes[x], slopes[y]])
+            fits.append(_refitted(terms, brightness, logs, plane, step, tolerance))
     return [fit for fit in fits if fit.steps.mean() > LEAST_STEP]
 
 
@@ -141,15 +141,17 @@ def _distinct(worth: Counts) -> list[tuple[int, int]]:
     return chosen
 
 
-def _refitted(terms: Points, logs: Points, plane: Points, step: float, tolerance: float) -> TwoLevels:
-    """The least-squares fit to the references that lie on either level; ``plane`` (3,) of mean log light."""
-    brightness = np.ascontiguousarray(logs.mean(axis=1))
+def _refitted(
+    terms: Points, brightness: Points, logs: Points, plane: Points, step: float, tolerance: float
+) -> TwoLevels:
+    """The least-squares fit to the references that lie on either level.
+
+    ``plane`` (3,) and ``step``: roughly, those of their ``brightness`` (n,), the mean log light of r g b.
+    """
     of_brightness = brightness[:, None]
     for _ in range(REFITS):
-        *rest, minus = np.linalg.solve(*_normal_equations(terms, brightness, of_brightness, plane, step, tolerance))[
-            :, 0
-        ]
-        plane, step = np.array(rest), -float(minus)
+        found = np.linalg.solve(*_normal_equations(terms, brightness, of_brightness, plane, step, tolerance))
+        plane, step = found[:3, 0].astype(np.float64), -float(found[3, 0])
     found = np.linalg.solve(*_normal_equations(terms, brightness, logs, plane, step, tolerance))
     return TwoLevels(found[:3].astype(np.float64), -found[3].astype(np.float64))
 

@@ -30,6 +30,7 @@ OFF_HUE = 0.05
 a square may not be ground.  Of the bare squares of 22 sets on printed mats half were within 0.003 to 0.012, and 99 in
 100 within 0.014 to 0.09, these beside stacks of strong colours; of those where something stood half were beyond 0.1.
 Of 1,800 bare squares of six learned boards five in a hundred had more."""
+
 SATURATED_MEAN = 250.0
 """Mean code of a channel from which on it is saturated, so that the hue is not known."""
 
