@@ -317,10 +317,10 @@ class Reader:
     def _read_all(self, image: npt.NDArray[np.uint8], geometry: Geometry) -> _LastReading:
         light = self.light(image, geometry.pose)
         smooth = self._colours.denoise(image, geometry, light)
-        self._colours.reset_lamp()
         shown = self.observations(smooth, geometry, light)
         hypothesis = infer(shown, self._rim, geometry)
-        for follow in (self._colours.update_faces, self._colours.update_lamp):
+        # The lamp of the last picture is assumed; a refuted one is forgotten before another is looked for.
+        for follow in (self._colours.reset_refuted_lamp, self._colours.update_faces, self._colours.update_lamp):
             if follow(hypothesis):
                 shown = self.observations(smooth, geometry, light)
                 hypothesis = infer(shown, self._rim, geometry)

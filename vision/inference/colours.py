@@ -95,10 +95,6 @@ class Colours:
         """(BINS³, materials) float32 log-likelihoods under the lamp of the picture that was last read whole."""
         return self._lit.model.table
 
-    def reset_lamp(self) -> None:
-        """Begin another picture, whose lamp is not yet known."""
-        self._lit = self._usual
-
     def update_faces(self, hypothesis: Hypothesis) -> bool:
         """Change the model if, given the hypothesis, a learned colour is too bright; returns whether it was changed.
 
@@ -119,10 +115,20 @@ class Colours:
         self._build_model(replace(self._learned, pieces=pieces))
         return True
 
+    def reset_refuted_lamp(self, hypothesis: Hypothesis) -> bool:
+        """Return to the usual lamp if, given the hypothesis, that of the last picture is not this one's.
+
+        Returns whether the model was changed.
+        """
+        if self._lit is self._usual or self._lit is self._unusual.get(self._lamp(hypothesis)):
+            return False
+        self._lit = self._usual
+        return True
+
     def update_lamp(self, hypothesis: Hypothesis) -> bool:
-        """Change the model if, given the hypothesis, the lamp is not the usual one; returns whether that is so."""
-        lamp = estimate_lamp(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
-        if lamp not in self._lamps:
+        """Change the model if, given the hypothesis, another lamp than the usual one is lit; returns whether it was."""
+        lamp = self._lamp(hypothesis)
+        if lamp not in self._lamps or self._lit is self._unusual.get(lamp):
             return False
         if lamp not in self._unusual:
             self._usual.censor_from(NOTHING_SATURATED)
@@ -132,11 +138,16 @@ class Colours:
         self._lit = self._unusual[lamp]
         return True
 
+    def _lamp(self, hypothesis: Hypothesis) -> Lamp:
+        return estimate_lamp(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
+
     def update_column(self, appearance: SetAppearance, column: ColumnAppearance) -> None:
         """Continue with another ``column``, which the ``appearance`` of the set now has."""
-        self._lit.censor_from(NOTHING_SATURATED)
-        colour_model.repaint_column(self.model, column)
-        self._lit = self._usual = _lamp_model(self.model, appearance, self._configurations)
+        self._usual.censor_from(NOTHING_SATURATED)
+        model = self._usual.model.table
+        colour_model.repaint_column(model, column)
+        self._lit = self._usual = _lamp_model(model, appearance, self._configurations)
+        self._unusual.clear()
 
     def learn_surroundings(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
         """Learn the colours of what lies outside the mat in a picture (height, width, 3) uint8 BGR."""

@@ -8,8 +8,10 @@ import pytest
 
 from calibration.board_appearance import BoardAppearance
 from vision.appearance.colour_model import BINS, OUTLIER_LOG, Lamp
+from vision.capture.frames import Frame
 from vision.inference.colours import Colours
 from vision.inference.lamp import MIN_STACKS, estimate_lamp
+from vision.inference.search import infer
 from vision.reader import Reader
 from vision.scene.materials import Materials
 
@@ -50,8 +52,32 @@ def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch)
     assert {name: int(again.state[drawn.cell(name)]) for name in TABLE} == {
         name: drawn.state(stack) for name, stack in TABLE.items()
     }
-    colours.reset_lamp()
+    assert not colours.reset_refuted_lamp(again)
+    assert not colours.update_lamp(again)
+    assert colours.model is not usual
+
+
+@pytest.mark.usefixtures("lamp")
+def test_a_lamp_is_assumed_until_a_picture_refutes_it(drawn, colours, monkeypatch):
+    """The colour model of an unusual lamp stays until sides are lit as usual again; then the usual one is back."""
+    usual = colours.model
+    assert colours.update_lamp(drawn.hypothesis(TABLE))
+    monkeypatch.undo()
+    lit_as_usual = drawn.hypothesis(TABLE)
+    assert colours.reset_refuted_lamp(lit_as_usual)
     assert colours.model is usual
+    assert not colours.update_lamp(lit_as_usual)
+
+
+@pytest.mark.usefixtures("lamp")
+def test_a_picture_of_the_same_lamp_is_explained_once(drawn, monkeypatch):
+    """A second whole reading begins with the lamp of the first one, and reads the same."""
+    reader = Reader(drawn.reader.kit, drawn.reader.camera, drawn.reader.appearance)
+    frame, explained = Frame(drawn.picture(TABLE), 0, 0.0), []
+    monkeypatch.setattr("vision.reader.infer", lambda *given: explained.append(1) or infer(*given))
+    first, second = (reader.read_at(frame, drawn.geometry) for _ in range(2))
+    assert explained == [1, 1, 1]
+    np.testing.assert_array_equal(first.log_likelihood, second.log_likelihood)
 
 
 @pytest.mark.usefixtures("lamp")
