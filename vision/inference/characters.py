@@ -115,8 +115,9 @@ def read_characters(
     hypothesis.set_scores(hasty, scores[hasty])
     for cell in hasty.tolist():
         hypothesis.assign(cell, int(scores[cell].argmax()))
-    # …and if no face was found there at all, that has counted against it too early.
-    _discard_face_evidence(hypothesis, np.intersect1d(faceless, hasty))
+    # …and if no face was found there at all, that has counted against it too early; so it has if the face of one that
+    # was mistaken for a lower one was taken for part of it.
+    _discard_face_evidence(hypothesis, np.intersect1d(faceless, np.union1d(hasty, again)))
     update_around(hypothesis, NO_CELLS)
     unsure = cells[found[cells].max(axis=1) < MIN_LOG_PROBABILITY]
     again = np.unique(np.concatenate([again, hasty, unsure]))

@@ -471,6 +471,35 @@ def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(e
     assert alphabet.letters[letters[behind].argmax()] == "a"
 
 
+def test_a_stack_is_restored_that_the_face_of_a_higher_one_in_front_had_removed(enrolled, monkeypatch):
+    """A stack without a face is looked at again once the one in front of it, taken for a lower one, is corrected."""
+    reader, _, _ = enrolled
+    kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
+    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
+    table = [{"b4": "rRn", "b5": "a"}.get(cell, "") for cell in kit.cells]
+    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
+    geometry = reader.geometry(pose)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    scores, lower = hypothesis.scores[[front]], 1 + hypothesis.colours
+    scores[0, lower] = scores.max() + 3
+    hypothesis.set_scores(np.array([front]), scores)
+    hypothesis.assign(front, lower)
+
+    def remove_faceless_once(_image, hypothesis, cells):
+        if behind not in cells:
+            return False
+        hypothesis.set_glyph_log_ratio(cells, np.full_like(hypothesis.glyph_log_ratio[cells], -300))
+        hypothesis.assign(behind, 0)
+        return True
+
+    monkeypatch.setattr(characters, "_read", without_a_face_at_first(characters._read, behind))
+    monkeypatch.setattr(characters, "remove_faceless", remove_faceless_once)
+    alphabet = make_alphabet(reader.appearance.glyphs)
+    letters = read_characters(image, hypothesis, alphabet)
+    assert [hypothesis.configuration_count(int(hypothesis.state[cell])) for cell in (front, behind)] == [3, 1]
+    assert alphabet.letters[letters[behind].argmax()] == "a"
+
+
 @pytest.fixture
 def misled(enrolled):
     """Return a function that returns a picture of a stack of three, its hypothesis, and the cell.
