@@ -1,7 +1,8 @@
 """How surfaces are lit: display values that a surface may show, sampled from the dichromatic reflection model.
 
 A surface of reflectance a in light l has the radiance ``s * a * l + w * l``: s for angle and shade, w for specular
-reflection (Shafer, Using color to separate reflection components, 1985).
+reflection (Shafer, Using color to separate reflection components, 1985).  A part of s may come from the board, in its
+colour: an interreflection (Forsyth and Zisserman, Reflections on shading, 1991).
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ MATT_SHARE, MIRRORED_BY_MATT = 0.5, 0.03
 """Share of pieces that are matt, and their mean specular reflection.  If all were lacquered, a pale piece might be any
 pale colour, as ground in shadow is; if all were matt, towers would be lost whose enrolled colours mirror a lamp."""
 
+MAX_INTERREFLECTED = 0.95
+"""Largest share of a surface's light that the board reflects onto it."""
+
 SENSOR_NOISE = 0.02
 """Standard deviation of a pixel in display space (5 codes of 255): shot noise, read noise and JPEG of a dim picture.
 Chosen by eye."""
@@ -47,6 +51,7 @@ class Shading:
         tint: standard deviation of the logarithm of each channel.
         glare: probability that the lamp itself is mirrored.
         bleached: probability that it was mirrored when the colour was enrolled.
+        interreflected: the most light, r g b, that the board reflects onto it; it is part of the light above.
     """
 
     lit: float
@@ -56,6 +61,7 @@ class Shading:
     tint: float
     glare: float = 0.0
     bleached: float = 0.0
+    interreflected: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 class _Common(NamedTuple):
@@ -75,6 +81,7 @@ class _Common(NamedTuple):
     has_glare: Variates
     glare: Variates
     noise: Variates
+    interreflected: Variates
 
 
 @cache
@@ -93,6 +100,7 @@ def _common() -> _Common:
         has_glare=rng.random(SAMPLES, single),
         glare=rng.random(SAMPLES, single),
         noise=rng.standard_normal((SAMPLES, 3), single),
+        interreflected=rng.random(SAMPLES, single),
     )
 
 
@@ -110,5 +118,14 @@ def sample_display_values(reflectance: npt.NDArray[np.float64], shading: Shading
     mirrored = shading.mirrored * by.mirrored
     if shading.glare:
         mirrored = np.where(by.has_glare < shading.glare, MAX_GLARE * by.glare, mirrored)
-    radiance = (surface - white[:, None]) * strength[:, None] * np.exp(shading.tint * by.tint) + mirrored[:, None]
+    light = strength[:, None] * np.exp(shading.tint * by.tint) * _interreflection_tint(shading, strength)
+    radiance = (surface - white[:, None]) * light + mirrored[:, None]
     return np.maximum(display(radiance) + SENSOR_NOISE * by.noise, 0)
+
+
+def _interreflection_tint(shading: Shading, strength: Variates) -> Variates:
+    """(SAMPLES, 3) float32 light relative to its mean over the channels, ``strength`` (SAMPLES,)."""
+    colour = np.array(shading.interreflected, np.float32)
+    share = np.minimum(_common().interreflected * colour.mean() / strength, MAX_INTERREFLECTED)
+    tint: Variates = 1 + share[:, None] * (colour / max(colour.mean(), 1e-6) - 1)
+    return tint

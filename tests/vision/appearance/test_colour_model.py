@@ -89,6 +89,22 @@ def test_on_a_learned_board_a_piece_may_be_darker_than_one_that_mirrored_a_lamp_
     assert learned > printed[own, MATERIALS.TOPS] + 1
 
 
+def test_an_orange_board_makes_brown_sides_likelier_those_of_a_pale_blue_piece():
+    """Light that an orange board reflects makes the sides of pale blue discs as brown as they were in a picture."""
+    board = unknown_board(KIT.mat.width_mm, KIT.mat.height_mm)
+    brown = colour_model.bin_index(display(np.array((0.091, 0.103, 0.067))).astype(np.float32))
+    blue, green = (0.19, 0.31, 0.36), (0.03, 0.13, 0.014)
+    pieces = dict(zip(LETTERS, (blue, green, green, green), strict=True))
+    ahead = []
+    for floor in ((0.51, 0.29, 0.12), (0.31, 0.31, 0.31)):
+        shown = np.full_like(board.colour, display(np.array(floor)).astype(np.float32))
+        learned = replace(board, colour=shown, seen=np.ones_like(board.seen))
+        appearance = replace(nominal_appearance(KIT), pieces=pieces, board=learned)
+        sides = colour_model.build_colour_model(appearance, kit_configurations(KIT), None)[brown, MATERIALS.sides :]
+        ahead.append(sides[0] - sides[1])
+    assert ahead[0] > ahead[1] + 1
+
+
 def test_a_shaded_floor_is_still_a_floor(table):
     """The floor at 73 % of its code is still most likely the floor."""
     half_lit = tuple(int(0.73 * c) for c in load_kit("domination").board.cell_colour)

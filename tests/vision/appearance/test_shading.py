@@ -1,9 +1,11 @@
 """Distribution of the display values of a surface under varying light."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from calibration.srgb import display
+from calibration.srgb import display, linear_light
 from vision.appearance.shading import SAMPLES, SENSOR_NOISE, Shading, sample_display_values
 
 EVEN = Shading(lit=1.0, spread=0.0, shade=(1.0, 1.0), mirrored=0.0, tint=0.0)
@@ -35,3 +37,18 @@ def test_shade_darkens_and_glare_bleaches() -> None:
     glaring = sample_display_values(colour, Shading(1.0, 0.0, (1.0, 1.0), 0.0, 0.0, glare=1.0))
     assert shaded.mean() < full.mean() < glaring.mean()
     assert np.ptp(glaring.mean(axis=0)) < np.ptp(full.mean(axis=0))
+
+
+def test_what_the_board_reflects_tints_dark_sides_most_and_brightens_none() -> None:
+    """Light from an orange board makes grey sides orange, the more the darker they are; their mean light stays."""
+    orange, gray = (0.25, 0.15, 0.05), np.full(3, 0.3)
+    shade = Shading(0.0, 0.0, (0.1, 1.0), 0.0, 0.0)
+    white = sample_display_values(gray, shade)
+    tinted = sample_display_values(gray, replace(shade, interreflected=orange))
+    redder = (tinted - white)[:, 0] - (tinted - white)[:, 2]
+    dark = white.mean(axis=1) < np.median(white.mean(axis=1))
+    assert redder[dark].mean() > 1.5 * redder[~dark].mean() > 0
+    assert redder.min() > -1e-6
+    assert linear_light(tinted.astype(np.float64)).mean() == pytest.approx(
+        linear_light(white.astype(np.float64)).mean(), rel=0.02
+    )
