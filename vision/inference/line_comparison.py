@@ -62,12 +62,14 @@ class Towers(NamedTuple):
         line: log-likelihood of the line.
         left: configuration that the likeliest tower leaves behind it, -1 for none: a lower stack may be seen beside it.
         gain: log-likelihood that the tower gains by that.
+        places: (p, 3) of the likeliest tower's pieces, see :func:`vision.inference.comparison.compare_configurations`.
     """
 
     log_likelihoods: Floats
     line: float
     left: int
     gain: float
+    places: Floats
 
 
 def compare_with_tower(
@@ -84,7 +86,7 @@ def compare_with_tower(
 @compiled
 def _compare_against_line(
     observations: Observations, prisms: Prisms, view: View, stacks: Stacks, pair: tuple[int, int], tried: Mask
-) -> tuple[Floats, float, int, float]:
+) -> tuple[Floats, float, int, float, Floats]:
     """See :class:`Towers`; ``tried`` (1 + f,): the towers to be tried, and the front stack alone.
 
     Line and tower are fitted only if the tower is still in question while all stacks stay as they are.
@@ -100,6 +102,7 @@ def _compare_against_line(
     in_front[lower + 1], standing[second + 1], less[: second + 1] = 0, 0, 0
     stacks.configurations[behind] = -1
     alone, line, scores, left, gain = make_scene_at(patch, prisms, view, stacks, cell), -np.inf, towers, -1, 0.0
+    places = kept
     for fit_nats in (NO_MOVES, FIT_NATS):
         stacks.configurations[behind], stacks.places[behind] = second, kept_behind
         if fit_nats != NO_MOVES:
@@ -108,9 +111,10 @@ def _compare_against_line(
         scores, _ = _compare_absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
         line, stacks.configurations[behind], left, gain = scores[lower + 1], -1, -1, 0.0
         scores, found = _compare_absolute(alone, stacks, towers, fit_nats)
+        tower = int(scores.argmax()) - 1
+        places = found[tower + 1]
         if second > 0:
-            tower = int(scores.argmax()) - 1
-            stacks.configurations[cell], stacks.places[cell] = tower, found[tower + 1]
+            stacks.configurations[cell], stacks.places[cell] = tower, places
             # However little of it is seen.
             stacks.configurations[behind], stacks.places[behind] = 0, 0
             beside, found = _compare_absolute(
@@ -127,7 +131,7 @@ def _compare_against_line(
             break
         towers[scores < line - UNMOVED_NATS] = -np.inf
     stacks.configurations[behind], stacks.places[behind] = second, kept_behind
-    return scores, line, left, gain
+    return scores, line, left, gain, places
 
 
 @compiled

@@ -7,16 +7,17 @@ ink is dark.  Boundaries do: in a line of stacks the edge of every face is visib
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from vision.inference.block_moves import occluded_singles
-from vision.inference.comparison import bounded_colour_evidence, combine_scores, stacks_of
-from vision.inference.coordinate_ascent import all_scores, converge
+from vision.inference.comparison import UNINFORMATIVE, bounded_colour_evidence, combine_scores, stacks_of
+from vision.inference.coordinate_ascent import all_scores, converge, update
 from vision.inference.heights import weigh_heights
-from vision.inference.hypothesis import Hypothesis
+from vision.inference.hypothesis import Hypothesis, Proposal
 from vision.inference.line_comparison import (
     MAX_EXTRA_PIECES,
     Line,
@@ -56,6 +57,15 @@ NEIGHBOUR_PITCHES = 1.6
 """Distance below which two squares are neighbours, in units of the smallest: less than two, more than a diagonal."""
 
 
+class ComparedLine(NamedTuple):
+    """Two stacks in a line that were compared with a tower: their cells, and their states then."""
+
+    cell: int
+    behind: int
+    state: int
+    state_behind: int
+
+
 def split_lines(look: ViewFactory, hypothesis: Hypothesis) -> None:
     """Replace towers on updated cells by lines of two stacks where boundaries in the picture say so.
 
@@ -89,33 +99,82 @@ def may_be_of_tower(hypothesis: Hypothesis) -> Mask:
     return is_doubtful
 
 
-def join_lines(look: ViewFactory, hypothesis: Hypothesis, asked: Mask) -> None:
+def join_lines(
+    look: ViewFactory, hypothesis: Hypothesis, asked: Mask, compared: Set[ComparedLine] = frozenset()
+) -> set[ComparedLine]:
     """Replace lines of two stacks, the rear one on one of the cells ``asked`` (n,), by towers if boundaries say so.
 
     ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have plain upper faces.
+    Lines that were ``compared`` before are left as they are.  Returns those that have been compared now.
     """
     prisms, state = hypothesis.geometry.prisms, hypothesis.state
     assert prisms is not None, "pyramids have no upper faces"
-    pairs = [(cell, one) for one in np.flatnonzero(asked).tolist() for cell in _in_front(hypothesis, one)]
+    lines = {
+        ComparedLine(cell, behind, int(state[cell]), int(state[behind])): None
+        for behind in np.flatnonzero(asked).tolist()
+        for cell in _in_front(hypothesis, behind)
+    }
+    pairs = [(line.cell, line.behind) for line in lines if line not in compared]
     if not pairs:
-        return
+        return set(lines)
     view, stacks = look(), stacks_of(hypothesis, prisms)
     joined: dict[int, Array] = {}
     for cell, behind in pairs:
         if cell in joined or not state[cell] or not state[behind]:
             continue
         towers = compare_with_tower(view, prisms, hypothesis, stacks, (cell, behind))
-        if towers.log_likelihoods.max() <= towers.line + SURE_OF_PLAIN_NATS:
+        tower = int(towers.log_likelihoods.argmax()) - 1, towers.left
+        lacks = SURE_OF_PLAIN_NATS + towers.line - float(towers.log_likelihoods.max())
+        support = _tower_support(hypothesis, (cell, behind), tower, None, lacks)
+        if support <= lacks:
             continue
-        stacks.configurations[cell], stacks.configurations[behind] = towers.log_likelihoods.argmax() - 1, -1
+        stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower[0], towers.places, -1
         line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=False)
         # A line of other stacks, both of which may be higher, may be likelier still.
-        if line.log_likelihoods.max() <= line.tower + towers.gain + SURE_OF_PLAIN_NATS:
-            line = Line(towers.log_likelihoods, towers.line, towers.left)
+        lacks = float(line.log_likelihoods.max()) - line.tower - towers.gain - SURE_OF_PLAIN_NATS
+        other = int(line.log_likelihoods.argmax()) - 1, line.behind
+        if _tower_support(hypothesis, (cell, behind), tower, other, lacks) >= lacks:
+            line = Line(towers.log_likelihoods + support, towers.line, towers.left)
         joined[cell] = _assign(hypothesis, (cell, behind), line)
         for one in (cell, behind):
             stacks.configurations[one] = hypothesis.configuration(one)
     _update_neighbours(look, hypothesis, joined)
+    return set(lines)
+
+
+def _tower_support(
+    hypothesis: Hypothesis, pair: tuple[int, int], tower: tuple[int, int], line: tuple[int, int] | None, lacks: float
+) -> float:
+    """Nats by which colours make a tower on a ``pair`` of cells likelier than a line of two stacks, at least 0.
+
+    Coordinate ascent does not see them: each stack of a line is likely only while the other one stands.  They count
+    only where they can decide.
+
+    Args:
+        hypothesis: stays as it is.
+        pair: the cells, the second one behind the first.
+        tower: configurations on them, -1 for none.
+        line: configurations on them; None if they are those hypothesised.
+        lacks: nats that the tower lacks by boundaries.
+    """
+    if not 0 <= lacks < -np.log(UNINFORMATIVE):
+        return 0.0
+    ratio = _colour_log_ratio(hypothesis, pair, tower)
+    if line is not None:
+        ratio -= _colour_log_ratio(hypothesis, pair, line)
+    likelier, less = bounded_colour_evidence(np.array([0.0, -max(ratio, 0.0)]))
+    return float(likelier - less)
+
+
+def _colour_log_ratio(hypothesis: Hypothesis, pair: tuple[int, int], configurations: tuple[int, int]) -> float:
+    """Log-likelihood ratio of the pixels on a ``pair`` of cells under two ``configurations``, against those now."""
+    proposal = Proposal(hypothesis, np.array(pair), len(hypothesis.geometry.configurations.all))
+    for cell, configuration in zip(pair, configurations, strict=True):
+        hypothesis.assign(cell, _likeliest_alone(hypothesis, cell, configuration))
+    update(hypothesis, np.array(pair[:1]))
+    ratio = proposal.log_ratio()
+    proposal.reject()
+    return ratio
 
 
 def _in_front(hypothesis: Hypothesis, behind: int) -> list[int]:

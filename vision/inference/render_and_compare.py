@@ -67,8 +67,7 @@ def rescore_by_rendering(
     if geometry.configurations.is_single_size:
         split_lines(look, hypothesis)
     are_joined = has_plain_faces and geometry.configurations.is_single_size
-    asked = may_be_of_tower(hypothesis) & are_joined
-    join_lines(look, hypothesis, asked)
+    compared = join_lines(look, hypothesis, may_be_of_tower(hypothesis) & are_joined)
     if not (is_plain or geometry.is_edged):
         return
     if _rescore(look(), prisms, hypothesis, np.flatnonzero(hypothesis.updated)) and hypothesis.stale.any():
@@ -78,8 +77,8 @@ def rescore_by_rendering(
             score_all(hypothesis, cell)
         _rescore(look(), prisms, hypothesis, again)
         hypothesis.clear_stale()
-    # Boundaries may put in doubt what colours were sure of.
-    join_lines(look, hypothesis, may_be_of_tower(hypothesis) & ~asked & are_joined)
+    # Boundaries may put in doubt what colours were sure of, and make other lines.
+    join_lines(look, hypothesis, may_be_of_tower(hypothesis) & are_joined, compared)
 
 
 def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices) -> bool:

@@ -256,6 +256,53 @@ def test_what_colours_are_sure_of_is_joined_where_boundaries_are_not(drawn, tall
 
 
 @pytest.fixture
+def undecided(monkeypatch):
+    """Have boundaries say for a nat that each line is no tower, but no other line either; returns what was asked."""
+    asked = []
+
+    def with_tower(view, prisms, hypothesis, stacks, pair):
+        asked.append(pair)
+        towers = line_comparison.compare_with_tower(view, prisms, hypothesis, stacks, pair)
+        return towers._replace(line=float(towers.log_likelihoods.max()) + 1)
+
+    monkeypatch.setattr(line_of_stacks, "compare_with_tower", with_tower)
+    return asked
+
+
+@pytest.mark.parametrize("less", [1, 2])
+@pytest.mark.usefixtures("undecided")
+def test_where_boundaries_do_not_tell_a_line_from_a_tower_colours_do(drawn, tall, less):
+    """A tower whose upper half was explained by a stack behind it is restored by the colours of both squares."""
+    picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - less, 1))
+    join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
+    assert heights(drawn, hypothesis) == [tall, 0]
+
+
+@pytest.mark.parametrize("stacks", [(1, 1), (2, 1), (2, 2)])
+def test_where_boundaries_do_not_tell_a_line_from_a_tower_a_line_stays(drawn, stacks, undecided):
+    """Colours make no tower of a true line."""
+    table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
+    picture, hypothesis = as_line(drawn, table, stacks)
+    join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
+    assert heights(drawn, hypothesis) == list(stacks)
+    assert (drawn.cell(FRONT), drawn.cell(BEHIND)) in undecided
+
+
+def test_a_line_is_compared_again_only_if_its_stacks_have_changed(drawn, undecided):
+    """The same line is compared once, and again with another stack in it."""
+    table = {FRONT: COLOUR * 2, BEHIND: COLOUR}
+    picture, hypothesis = as_line(drawn, table, (2, 1))
+    look, pair = drawn.look(picture), (drawn.cell(FRONT), drawn.cell(BEHIND))
+    compared = join_lines(look, hypothesis, may_be_of_tower(hypothesis))
+    assert undecided.count(pair) == 1
+    join_lines(look, hypothesis, may_be_of_tower(hypothesis), compared)
+    assert undecided.count(pair) == 1
+    hypothesis.assign(drawn.cell(FRONT), drawn.state(COLOUR))
+    join_lines(look, hypothesis, may_be_of_tower(hypothesis), compared)
+    assert undecided.count(pair) == 2
+
+
+@pytest.fixture
 def efforts(monkeypatch):
     """Return a list that records the fitting effort of each later comparison."""
     found, absolute = [], line_comparison._compare_absolute
