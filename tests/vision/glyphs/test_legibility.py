@@ -10,7 +10,8 @@ from calibration.kit import load_kit
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.enrolment import enrol
-from vision.glyphs.face_choice import Candidates
+from vision.glyphs import legibility
+from vision.glyphs.face_choice import Candidates, candidate_rings
 from vision.glyphs.legibility import (
     MIN_LOG_PROBABILITY,
     _read_as_taken,
@@ -97,6 +98,19 @@ def test_a_character_that_fits_badly_is_looked_for_beside_its_ring(enrolment):
     assert letters[0].max() == misled[0] < as_they_are.letters[0].max() - 20, "that was not asked about"
 
 
+def test_characters_are_read_whose_rings_are_found_aside(enrolment, monkeypatch):
+    """A ring that is found 1.3 mm aside, as the edge of a shadow draws it, does not hide which character it is."""
+    image, _, faces, alphabet, pieces = enrolment
+
+    def aside(*given):
+        found = candidate_rings(*given)
+        return found._replace(faces=found.faces.displaced(np.full((len(found.faces.ranks), 2), 0.9)))
+
+    monkeypatch.setattr(legibility, "candidate_rings", aside)
+    found, _ = read_faces(image, one_each(faces), empty_label_buffer(image), alphabet)
+    assert letters_of(found, alphabet) == pieces
+
+
 def test_another_stack_s_face_is_not_taken_for_the_cell_s_own(enrolment):
     """Both rings are within reach and both characters fit; the scores by colour decide the stack's height."""
     image, _, faces, alphabet, pieces = enrolment
@@ -129,8 +143,9 @@ def test_a_face_is_left_to_the_stack_that_has_it_at_its_likeliest_height(enrolme
 
 def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
     """Faces across the edge of a shadow are read correctly after normalisation."""
-    _, shaded, faces, alphabet, pieces = enrolment
-    found, evened = read_faces(shaded, one_each(faces), empty_label_buffer(shaded), alphabet)
+    image, shaded, faces, alphabet, pieces = enrolment
+    deeper = np.where(shaded < image, shaded * 0.6, image).astype(np.uint8)
+    found, evened = read_faces(deeper, one_each(faces), empty_label_buffer(deeper), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert len(evened) > 0
     assert (found.letters.max(axis=1) - np.logaddexp.reduce(found.letters, axis=1))[evened].min() > MIN_LOG_PROBABILITY
