@@ -287,6 +287,7 @@ def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) 
     poor = (legible & (best < MIN_FIT_NATS)) | (is_unsure & (best < POOR_FIT_NATS))
     moved = _search_nearby(image, labels, alphabet, (letters, faces), np.flatnonzero(poor))
     legible[moved] |= letters[moved].max(axis=1) >= MIN_FIT_NATS
+    _search_faint_nearby(image, labels, alphabet, (letters, faces), np.flatnonzero(poor & ~legible))
     return FaceReadings(faces, how_likely, letters, legible, is_rival)
 
 
@@ -300,16 +301,44 @@ def _search_nearby(
     letters, faces = found
     if not len(poor):
         return poor
-    before = faces.select(poor)
-    rows, placed = compare(image, _on_wide_grid(before), labels, alphabet)
-    off = _off_place_nats(placed, np.repeat(before.centres_px, len(WIDE_MM), axis=0))
-    worth = (rows.max(axis=1) - off).reshape(len(poor), -1)
-    is_better = worth.max(axis=1) > letters[poor].max(axis=1)
-    best = np.flatnonzero(is_better) * len(WIDE_MM) + worth.argmax(axis=1)[is_better]
-    letters[poor[is_better]] = rows[best]
+    rows, placed, worth = _best_nearby(image, labels, alphabet, faces.select(poor), is_faint=False)
+    is_better = worth > letters[poor].max(axis=1)
+    letters[poor[is_better]] = rows[is_better]
     moved: Indices = poor[is_better]
-    faces.put(moved, placed.select(best))
+    faces.put(moved, placed.select(np.flatnonzero(is_better)))
     return moved
+
+
+def _search_faint_nearby(
+    image: Picture, labels: LabelBuffer, alphabet: Alphabet, found: tuple[Array, Faces], poor: Indices
+) -> None:
+    """As :func:`_search_nearby`, for faint characters: one that is clearer there is taken, if it explains enough."""
+    letters, faces = found
+    if not len(poor):
+        return
+    rows, placed, _ = _best_nearby(image, labels, alphabet, faces.select(poor), is_faint=True)
+    fits = rows.max(axis=1)
+    how_well = explained_log_ratio(fits, bare_wood_log_likelihood(image, placed, labels))
+    is_clearer = _log_confidence(rows) > _log_confidence(letters[poor])
+    is_told = is_clearer & (how_well > MIN_FAINT_NATS) & (fits >= MIN_FIT_NATS)
+    letters[poor[is_told]] = rows[is_told]
+    faces.put(poor[is_told], placed.select(np.flatnonzero(is_told)))
+
+
+def _best_nearby(
+    image: Picture, labels: LabelBuffer, alphabet: Alphabet, faces: Faces, *, is_faint: bool
+) -> tuple[Array, Faces, Points]:
+    """For each of some ``faces`` (b) the likeliest place on a wide grid about it.
+
+    Returns:
+        (b, letters) float32 log-likelihoods of characters there; the faces (b); and (b,) the log-likelihood of the best
+        character, less the negative log-prior of the place.
+    """
+    rows, placed = compare(image, _on_wide_grid(faces), labels, alphabet, is_faint=is_faint)
+    off = _off_place_nats(placed, np.repeat(faces.centres_px, len(WIDE_MM), axis=0))
+    worth = (rows.max(axis=1) - off).reshape(len(faces.ranks), -1)
+    best = len(WIDE_MM) * np.arange(len(worth)) + worth.argmax(axis=1)
+    return rows[best], placed.select(best), worth.max(axis=1)
 
 
 def search_face(image: Picture, straight: Faces, labels: LabelBuffer, alphabet: Alphabet, scores: Array) -> FoundFace:

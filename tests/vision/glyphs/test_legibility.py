@@ -15,6 +15,7 @@ from vision.glyphs.face_choice import Candidates, candidate_rings
 from vision.glyphs.legibility import (
     MIN_LOG_PROBABILITY,
     _read_as_taken,
+    _search_faint_nearby,
     _search_nearby,
     bare_faces,
     character_gain,
@@ -253,14 +254,35 @@ def test_a_face_is_searched_across_the_edge_of_a_shadow(enrolment):
 def test_a_character_that_is_too_faint_to_tell_a_face_may_still_tell_which_it_is(enrolment):
     """All faces reflect a window, which leaves little of their contrast."""
     image, _, faces, alphabet, pieces = enrolment
-    hazy = image.astype(np.float64)
-    for (x, y), to_picture in zip(faces.centres_px, faces.to_picture, strict=True):
-        wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
-        part = hazy[int(y - high) : int(y + high) + 1, int(x - wide) : int(x + wide) + 1]
-        part += (1 - HAZY) * (np.median(part, axis=(0, 1)) - part)
-    found, _ = read_faces(np.rint(hazy).astype(np.uint8), one_each(faces), empty_label_buffer(image), alphabet)
+    faint = hazy(image, faces)
+    found, _ = read_faces(faint, one_each(faces), empty_label_buffer(image), alphabet)
     assert letters_of(found, alphabet) == pieces
     assert not found.is_legible.all()
+
+
+def test_a_faint_character_is_looked_for_beside_its_ring(enrolment):
+    """Faint characters are found again from 2 mm beside their places, none of them wrongly."""
+    image, _, faces, alphabet, pieces = enrolment
+    faint, labels, everyone = hazy(image, faces), empty_label_buffer(image), np.arange(len(pieces))
+    as_they_are, _ = read_faces(faint, one_each(faces), labels, alphabet)
+    aside = as_they_are.faces.displaced(np.full((len(pieces), 2), 1.4))
+    letters, beside = compare(faint, aside, labels, alphabet, is_faint=True)
+    misled, own = letters.copy(), np.array([alphabet.letters.index(piece) for piece in pieces])
+    _search_faint_nearby(faint, labels, alphabet, (letters, beside), everyone[1:])
+    assert (letters.argmax(axis=1) == own).sum() > (misled.argmax(axis=1) == own).sum() + 3
+    is_told = (letters != misled).any(axis=1)
+    assert (letters.argmax(axis=1) == own)[is_told].all()
+    assert not is_told[0]
+
+
+def hazy(image, faces):
+    """Return a picture with the contrast of ``faces`` reduced to :data:`HAZY`."""
+    faint = image.astype(np.float64)
+    for (x, y), to_picture in zip(faces.centres_px, faces.to_picture, strict=True):
+        wide, high = np.abs(to_picture).sum(axis=1) * faces.radii_mm[0]
+        part = faint[int(y - high) : int(y + high) + 1, int(x - wide) : int(x + wide) + 1]
+        part += (1 - HAZY) * (np.median(part, axis=(0, 1)) - part)
+    return np.rint(faint).astype(np.uint8)
 
 
 def test_what_even_light_has_found_is_read_in_the_light_that_there_is_where_that_is_clearer(enrolment):
