@@ -84,7 +84,8 @@ Such dark pixels are thus explained; but as shadows, ink and gaps are as dark, t
 BOARD_VIEW_FACTOR = 0.5
 """Share of what an upright side sees that is the board.  On seven boards of strong colours a quarter to two thirds of
 the sides' light had the board's colour; beside a window on orange wood pale blue discs, whose sides were brown, were
-surely green ones.  With 0, 0.5, 0.8 and 1.2 22 own boards had 59, 40, 40 and 44 nats, 15, 11, 11 and 13 squares wrong."""
+surely green ones.  With 0, 0.5, 0.8 and 1.2 22 own boards had 59, 40, 40 and 44 nats, 15, 11, 11 and 13 wrong.
+"""
 
 INK_SHARE = 0.25
 """Share of a face that its character and ring cover.  Chosen by eye."""
