@@ -18,8 +18,8 @@ from vision.scene.prisms import Floats, Prisms
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
-HOPELESS_NATS = 10.0
-"""A line that is less likely than the tower by more than this before stacks are fitted cannot replace it: of 66 pairs
+HOPELESS_NATS = 12.0
+"""A line that would have to gain more than this on the tower when stacks are fitted cannot replace it: of 66 pairs
 fitting gave a line at most 11 nats more than the tower; half of the pairs were farther apart.  An empty cell, which
 needs no fitting, was likelier by 5 to 37 on 16 squares that were bare, and likelier on 24 of 130 where towers stood."""
 
@@ -141,14 +141,23 @@ def _compare_absolute(scene: Scene, stacks: Stacks, given: Floats, fit_nats: flo
 
 
 def compare_with_line(
-    view: View, prisms: Prisms, hypothesis: Hypothesis, stacks: Stacks, pair: tuple[int, int], *, is_bare: bool
+    view: View,
+    prisms: Prisms,
+    hypothesis: Hypothesis,
+    stacks: Stacks,
+    pair: tuple[int, int],
+    *,
+    is_bare: bool,
+    sure_nats: float,
 ) -> Line:
     """Compare the tower on the first cell of a ``pair`` with a lower stack, or none, in front of one on the second.
 
-    With ``is_bare`` lower stacks are of interest only where an empty cell is likelier than the tower.
+    With ``is_bare`` lower stacks are of interest only where an empty cell is likelier than the tower.  ``sure_nats``:
+    how much likelier a line must be to be of interest.
     """
     may_be_behind = _candidates_behind(prisms, stacks, pair)
-    return Line(*_compare_line(hypothesis.observations, prisms, view, stacks, pair, may_be_behind, is_bare))
+    lead = 0.0 if is_bare else sure_nats - HOPELESS_NATS
+    return Line(*_compare_line(hypothesis.observations, prisms, view, stacks, pair, may_be_behind, is_bare, lead))
 
 
 def _candidates_behind(prisms: Prisms, stacks: Stacks, pair: tuple[int, int]) -> Mask:
@@ -169,10 +178,12 @@ def _compare_line(
     pair: tuple[int, int],
     may_be_behind: Mask,
     is_bare: bool,  # noqa: FBT001
+    lead: float,
 ) -> tuple[Floats, float, int]:
     """See :func:`compare_with_line`; ``may_be_behind``: (1 + f,) configurations.  Returns the fields of :class:`Line`.
 
-    Stacks are moved only if the line is still in question while all stay as they are, and fitted only if it still is.
+    Stacks are moved only if the line is still in question while all stay as they are, and fitted only if it is then
+    ahead of the tower by more than ``lead`` nats.
     """
     (cell, behind), kept, kept_behind = pair, stacks.places[pair[0]].copy(), stacks.places[pair[1]].copy()
     tower, before = stacks.configurations[cell], stacks.configurations[behind]
@@ -197,8 +208,7 @@ def _compare_line(
         second = int(scores.argmax()) - 1
         stacks.configurations[behind], stacks.places[behind] = second, found[second + 1]
         scores, _ = _compare_absolute(make_scene_at(patch, prisms, view, stacks, cell), stacks, in_front, fit_nats)
-        behind_by = UNMOVED_NATS if fit_nats == NO_MOVES else 0.0 if is_bare else HOPELESS_NATS
-        if scores.max() <= of_tower - behind_by:
+        if scores.max() <= of_tower + (-UNMOVED_NATS if fit_nats == NO_MOVES else lead):
             break
     stacks.configurations[cell], stacks.places[cell] = tower, kept
     stacks.configurations[behind], stacks.places[behind] = before, kept_behind

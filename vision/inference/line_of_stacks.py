@@ -88,7 +88,7 @@ def split_lines(look: ViewFactory, hypothesis: Hypothesis) -> None:
         if cell in split:
             continue
         is_bare = bool(is_known[behind])
-        line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=is_bare)
+        line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=is_bare, sure_nats=sure)
         if line.log_likelihoods.max() > line.tower + sure and not (is_bare and line.log_likelihoods.argmax()):
             split[cell] = _assign(hypothesis, (cell, behind), line)
     _update_neighbours(look, hypothesis, split)
@@ -130,7 +130,9 @@ def join_lines(
         if support <= lacks:
             continue
         stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower[0], towers.places, -1
-        line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=False)
+        line = compare_with_line(
+            view, prisms, hypothesis, stacks, (cell, behind), is_bare=False, sure_nats=SURE_OF_PLAIN_NATS
+        )
         # A line of other stacks, both of which may be higher, may be likelier still.
         lacks = float(line.log_likelihoods.max()) - line.tower - towers.gain - SURE_OF_PLAIN_NATS
         other = int(line.log_likelihoods.argmax()) - 1, line.behind

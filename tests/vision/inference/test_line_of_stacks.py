@@ -68,7 +68,9 @@ def test_a_high_stack_behind_is_no_part_of_a_tower(drawn, tall):
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * 5, BEHIND: COLOUR * 5}, tall + 5)
     prisms, pair = drawn.geometry.prisms, (drawn.cell(FRONT), drawn.cell(BEHIND))
     view, stacks = drawn.look(picture)(), stacks_of(hypothesis, prisms)
-    line = line_of_stacks.compare_with_line(view, prisms, hypothesis, stacks, pair, is_bare=False)
+    line = line_of_stacks.compare_with_line(
+        view, prisms, hypothesis, stacks, pair, is_bare=False, sure_nats=SURE_OF_PLAIN_NATS
+    )
     assert int(prisms.counts[line.behind]) == 5
     assert line.log_likelihoods.argmax() == 5
 
@@ -161,8 +163,8 @@ def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
     """
     margins, compared = [], line_of_stacks.compare_with_line
 
-    def spy(*arguments, is_bare):
-        line = compared(*arguments, is_bare=is_bare)
+    def spy(*arguments, **options):
+        line = compared(*arguments, **options)
         margins.append(line.log_likelihoods.max() - line.tower)
         return line
 
