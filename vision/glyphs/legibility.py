@@ -44,8 +44,8 @@ are faint ones tried: a fitted contrast suits what is no face, too."""
 
 POOR_FIT_NATS = -5.0
 """Log-likelihood below which a character that is not clearly the likeliest is looked for nearby: the edge of a shadow
-draws the most even ring 2 mm aside, and three quite legible faces of one set were read wrongly.  With -3 it was so as
-well; 273 other pictures with characters were read as before."""
+draws the most even ring 2 mm aside, and so three quite legible faces of two sets were read wrongly.  With -3 the same
+are read, and as with it 311 other pictures with characters as before."""
 
 MIN_FAINT_NATS = 10.0
 """Log-likelihood ratio against bare wood above which a faint character that fits identifies a face's character, though

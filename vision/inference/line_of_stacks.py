@@ -106,15 +106,15 @@ def join_lines(
     """Replace lines of two stacks, the rear one on one of the cells ``asked`` (n,), by towers if boundaries say so.
 
     ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have plain upper faces.
-    Lines that were ``compared`` before are left as they are.  Returns those that have been compared now.
+    Lines that were ``compared`` before are left as they are.  Returns all that have been compared.
     """
     prisms, state = hypothesis.geometry.prisms, hypothesis.state
     assert prisms is not None, "pyramids have no upper faces"
-    lines = {
-        ComparedLine(cell, behind, int(state[cell]), int(state[behind])): None
+    lines = [
+        ComparedLine(cell, behind, int(state[cell]), int(state[behind]))
         for behind in np.flatnonzero(asked).tolist()
         for cell in _in_front(hypothesis, behind)
-    }
+    ]
     pairs = [(line.cell, line.behind) for line in lines if line not in compared]
     if not pairs:
         return set(lines)
