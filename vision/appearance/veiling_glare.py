@@ -7,6 +7,8 @@ black on white, so that whatever their black shows beyond its share of their whi
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +22,7 @@ from vision.pose.markers import module_places, modules
 from vision.pose.projection import Points, Registration, project
 
 Picture = npt.NDArray[np.uint8]
-Modules = list[tuple[Points, npt.NDArray[np.bool_]]]
+Indices = npt.NDArray[np.intp]
 
 MIN_MARKERS = 2
 """So many markers must be visible: a single one may mirror a lamp."""
@@ -36,6 +38,24 @@ MAX_BLACK = 0.5
 """Largest share of its white that a marker's black is taken to show."""
 
 _LIGHT = linear_light(np.arange(256) / 255)
+
+
+class Modules(NamedTuple):
+    """The modules (k) of all markers (m) in a picture.
+
+    Attributes:
+        rows: (m, k) px of their centres.
+        columns: (m, k) px.
+        is_white: (m, k, 1).
+        black_weights: (m, k, 1) of the black ones, the darkest first, in their mean; 0 for those that do not count.
+        white_weights: (m, k, 1) of the white ones, the brightest first.
+    """
+
+    rows: Indices
+    columns: Indices
+    is_white: npt.NDArray[np.bool_]
+    black_weights: Points
+    white_weights: Points
 
 
 class VeilingGlare:
@@ -77,29 +97,38 @@ def measure_black(image: Picture, kit: Kit, pose: Registration, camera: Camera) 
 
 
 def _modules(kit: Kit, pose: Registration, camera: Camera) -> Modules:
-    """Of each marker that ``pose`` was estimated from: (k, 2) px centres of its modules, and whether they are white."""
-    samples = []
+    """The modules of each marker that ``pose`` was estimated from and that is wholly in the picture."""
+    places, white = [], []
     for marker in kit.mat.markers:
         if marker.id in pose.markers:
             (is_white,) = modules(kit.mat.dictionary, (marker.id,))
             flat = module_places(np.array(marker.corners_mm), len(is_white)).reshape(-1, 2)
-            samples.append((project(np.column_stack([flat, np.zeros(len(flat))]), pose, camera), is_white.ravel()))
-    return samples
+            at = np.rint(project(np.column_stack([flat, np.zeros(len(flat))]), pose, camera)).astype(np.intp)
+            if (at >= 0).all() and (at < (camera.width_px, camera.height_px)).all():
+                places.append(at)
+                white.append(is_white.ravel())
+    count = len(white[0]) if white else 0
+    columns, rows = np.array(places, np.intp).reshape(len(places), count, 2).transpose(2, 0, 1)
+    is_white = np.array(white, np.bool_).reshape(len(white), count, 1)
+    return Modules(rows, columns, is_white, _weights(~is_white), _weights(is_white))
+
+
+def _weights(is_asked: npt.NDArray[np.bool_]) -> Points:
+    """(m, k, 1) weights of modules, sorted, in the mean of one in :data:`SHARPEST` of those ``is_asked`` (m, k, 1)."""
+    counted = 1 + is_asked.sum(axis=1, keepdims=True) // SHARPEST
+    weights: Points = (np.arange(is_asked.shape[1])[:, None] < counted) / counted
+    return weights
 
 
 def _black_and_white(image: Picture, markers: Modules) -> tuple[Points, Points] | None:
     """Mean light (m, 3) r g b of the darkest black, and of the brightest white modules of all markers in the picture.
 
-    None if there are fewer than :data:`MIN_MARKERS`.  ``image``: (height, width, 3) uint8 BGR; ``markers``: see
-    :func:`_modules`.
+    None if there are fewer than :data:`MIN_MARKERS`.  ``image``: (height, width, 3) uint8 BGR.
     """
-    height, width, _ = image.shape
-    black, white = [], []
-    for places_px, is_white in markers:
-        columns, rows = np.rint(places_px).astype(int).T
-        if columns.min() >= 0 and rows.min() >= 0 and columns.max() < width and rows.max() < height:
-            light = _LIGHT[image[rows, columns, ::-1]]
-            darkest, brightest = np.sort(light[~is_white], axis=0), np.sort(light[is_white], axis=0)[::-1]
-            black.append(darkest[: 1 + len(darkest) // SHARPEST].mean(axis=0))
-            white.append(brightest[: 1 + len(brightest) // SHARPEST].mean(axis=0))
-    return None if len(black) < MIN_MARKERS else (np.array(black), np.array(white))
+    if len(markers.rows) < MIN_MARKERS:
+        return None
+    light = _LIGHT[image[markers.rows, markers.columns][..., ::-1]]
+    # Light is 1 at most, so that the others come last.
+    darkest = np.sort(np.where(markers.is_white, 1.0, light), axis=1)
+    brightest = np.sort(np.where(markers.is_white, -light, 0.0), axis=1)
+    return (darkest * markers.black_weights).sum(axis=1), -(brightest * markers.white_weights).sum(axis=1)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.glyphs.face_choice import ELSEWHERE_MM, Candidates
+from vision.glyphs.face_detection import box_px
 from vision.glyphs.faces import DIRECTIONS, Faces, distances_mm
 from vision.glyphs.legibility import MAX_COUNTER_EVIDENCE, character_gain
 from vision.glyphs.templates import Alphabet
@@ -17,6 +18,7 @@ from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
 from vision.inference.surfaces import UNLIKE_SHARE, board_difference_shares, bound_log_ratios
 from vision.likelihood.stacks import OUT_OF_REACH
+from vision.scene.label_buffer import LabelBuffer
 from vision.scene.solids import are_inside, hull
 
 Array = npt.NDArray[np.float32]
@@ -63,7 +65,7 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     standing = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     others = hypothesis.faces_on(standing)
     # Otherwise the blurred rim of a nearer stack would pass for the wood of a face behind it, and all else for its ink.
-    labels = np.asarray(cv2.dilate(hypothesis.labels(), ONE_PX_ROUND), np.uint16)
+    labels = _widened(hypothesis.labels(), candidates.undisplaced)
     gain, otherwise, faces = character_gain(image, candidates, labels, alphabet, others)
     spoken = evidence_by_height(hypothesis, cells, faces, gain, otherwise)
     for cell in cells[((spoken > 0) & (scores[cells] < OUT_OF_REACH / 2)).any(axis=1)].tolist():
@@ -85,6 +87,14 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
             hypothesis.invalidate_neighbours(cell, before)
     hypothesis.invalidate(cells[told])
     converge(hypothesis)
+
+
+def _widened(labels: LabelBuffer, faces: Faces) -> LabelBuffer:
+    """A copy of a label buffer in which what is nearer is a pixel wider where some ``faces`` may be."""
+    left, top, right, bottom = box_px(faces, labels.shape)
+    widened, near = labels.copy(), np.s_[top:bottom, left:right]
+    widened[near] = cv2.dilate(labels[near], ONE_PX_ROUND)
+    return widened
 
 
 def _doubt_colours(hypothesis: Hypothesis) -> None:
