@@ -146,7 +146,8 @@ def test_a_review_compares_with_what_was_understood_in_the_calm_before(camera_re
     review = camera_reader.look(frame, is_review=True)
     assert (review.is_recalled, review.is_whole) == (True, True)
     # The values differ only for pixels no longer in sight, because uncertain cells have been read again.
-    np.testing.assert_allclose(review.reading.changed, first, atol=0.005)
+    np.testing.assert_allclose(review.reading.changed, first, atol=0.1)
+    assert first.max() > 0.9
 
 
 def test_the_first_calm_cannot_be_compared_with_an_earlier_one(camera_reader, image):
