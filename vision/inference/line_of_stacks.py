@@ -59,12 +59,11 @@ NEIGHBOUR_PITCHES = 1.6
 
 
 class ComparedLine(NamedTuple):
-    """Two stacks in a line that were compared with a tower: their cells, and their states then."""
+    """Two stacks in a line that were compared with a tower: their cells, and the state of the one in front then."""
 
     cell: int
     behind: int
     state: int
-    state_behind: int
 
 
 def split_lines(look: ViewFactory, hypothesis: Hypothesis) -> None:
@@ -111,7 +110,7 @@ def join_lines(
     prisms, state = hypothesis.geometry.prisms, hypothesis.state
     assert prisms is not None, "pyramids have no upper faces"
     lines = [
-        ComparedLine(cell, behind, int(state[cell]), int(state[behind]))
+        ComparedLine(cell, behind, int(state[cell]))
         for behind in np.flatnonzero(asked).tolist()
         for cell in _in_front(hypothesis, behind)
     ]
@@ -126,9 +125,11 @@ def join_lines(
         towers = compare_with_tower(view, prisms, hypothesis, stacks, (cell, behind))
         tower = int(towers.log_likelihoods.argmax()) - 1, towers.left
         lacks = SURE_OF_PLAIN_NATS + towers.line - float(towers.log_likelihoods.max())
-        support = _tower_support(hypothesis, (cell, behind), tower, None, lacks)
+        is_higher = tower[0] > hypothesis.configuration(cell)
+        support = _tower_support(hypothesis, (cell, behind), tower, None, lacks) if is_higher else 0.0
         if support <= lacks:
             continue
+        kept = stacks.configurations[[cell, behind]], stacks.places[cell].copy()
         stacks.configurations[cell], stacks.places[cell], stacks.configurations[behind] = tower[0], towers.places, -1
         line = compare_with_line(
             view, prisms, hypothesis, stacks, (cell, behind), is_bare=False, sure_nats=SURE_OF_PLAIN_NATS
@@ -138,6 +139,10 @@ def join_lines(
         other = int(line.log_likelihoods.argmax()) - 1, line.behind
         if _tower_support(hypothesis, (cell, behind), tower, other, lacks) >= lacks:
             line = Line(towers.log_likelihoods + support, towers.line, towers.left)
+        elif support > 0:
+            # By boundaries the tower was no likelier than the line that stands.
+            stacks.configurations[[cell, behind]], stacks.places[cell] = kept
+            continue
         joined[cell] = _assign(hypothesis, (cell, behind), line)
         for one in (cell, behind):
             stacks.configurations[one] = hypothesis.configuration(one)
@@ -151,7 +156,7 @@ def _tower_support(
     """Nats by which colours make a tower on a ``pair`` of cells likelier than a line of two stacks, at least 0.
 
     Coordinate ascent does not see them: each stack of a line is likely only while the other one stands.  They count
-    only where they can decide.
+    only where they can decide.  Whether anything is hidden behind a stack that stays as high they do not tell.
 
     Args:
         hypothesis: stays as it is.
