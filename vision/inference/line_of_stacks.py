@@ -104,6 +104,7 @@ def join_lines(
 ) -> set[ComparedLine]:
     """Replace lines of two stacks, the rear one on one of the cells ``asked`` (n,), by towers if boundaries say so.
 
+    Or if colours do where boundaries leave it open, see :func:`_tower_support`.
     ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have plain upper faces.
     Lines that were ``compared`` before are left as they are.  Returns all that have been compared.
     """

@@ -290,8 +290,8 @@ def test_where_boundaries_do_not_tell_a_line_from_a_tower_a_line_stays(drawn, st
     assert (drawn.cell(FRONT), drawn.cell(BEHIND)) in undecided
 
 
-def test_a_line_is_compared_again_only_if_its_stacks_have_changed(drawn, undecided):
-    """The same line is compared once, and again with another stack in it."""
+def test_a_line_is_compared_again_only_if_its_front_stack_has_changed(drawn, undecided):
+    """The same line is compared once, and again with another stack in front."""
     table = {FRONT: COLOUR * 2, BEHIND: COLOUR}
     picture, hypothesis = as_line(drawn, table, (2, 1))
     look, pair = drawn.look(picture), (drawn.cell(FRONT), drawn.cell(BEHIND))
