@@ -111,14 +111,14 @@ def build_colour_model(
     on_mat = _SIDE if appearance.column is None else _BESIDE_TERRAIN
     side = _LATERAL_FACE if not configurations.has_faces else on_mat if appearance.board is None else _WALL
     bleached = _bleached_share(appearance, configurations)
-    side = replace(side, bleached=bleached, interreflected=_interreflected(appearance))
+    floor = _floor_reflectances(appearance)
+    side = replace(side, bleached=bleached, interreflected=_interreflected(floor))
     sides = [_learn(sample_display_values(face, side)) for face in faces]
     top = replace(_TOP, bleached=bleached) if configurations.has_faces else side
     tops = [
         _learn(sample_display_values(face, top)) if not appearance.inks else _inked(face, appearance, letters)
         for face, letters in zip(faces, configurations.colours, strict=True)
     ]
-    floor = _floor_reflectances(appearance)
     columns = [
         _learn(sample_display_values(floor, FLOOR_SHADING)),
         np.full(BINS**3, -3 * np.log(BINS)),
@@ -139,7 +139,7 @@ def model_for_lamp(
     shading = replace(
         facing if lamp is Lamp.LOW else _BACKLIT,
         bleached=_bleached_share(appearance, configurations),
-        interreflected=_interreflected(appearance),
+        interreflected=_interreflected(_floor_reflectances(appearance)),
     )
     model, faces = colour_model.copy(), _pieces_drawn(appearance, configurations)
     _put_sides(model, [_learn(sample_display_values(face, shading)) for face in faces])
@@ -151,9 +151,9 @@ def model_for_lamp(
     return model
 
 
-def _interreflected(appearance: SetAppearance) -> tuple[float, float, float]:
-    """See :attr:`Shading.interreflected`, for upright sides."""
-    red, green, blue = (BOARD_VIEW_FACTOR * np.atleast_2d(_floor_reflectances(appearance)).mean(axis=0)).tolist()
+def _interreflected(floor: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+    """See :attr:`Shading.interreflected`, for upright sides on a ``floor`` as of :func:`_floor_reflectances`."""
+    red, green, blue = (BOARD_VIEW_FACTOR * np.atleast_2d(floor).mean(axis=0)).tolist()
     return red, green, blue
 
 

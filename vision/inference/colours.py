@@ -126,9 +126,9 @@ class Colours:
         return True
 
     def update_lamp(self, hypothesis: Hypothesis) -> bool:
-        """Change the model if, given the hypothesis, another lamp than the usual one is lit; returns whether it was."""
-        lamp = self._lamp(hypothesis)
-        if lamp not in self._lamps or self._lit is self._unusual.get(lamp):
+        """Leave the usual lamp if, given the hypothesis, another one is lit; returns whether the model was changed."""
+        lamp = self._lamp(hypothesis) if self._lit is self._usual else Lamp.USUAL
+        if lamp not in self._lamps:
             return False
         if lamp not in self._unusual:
             self._usual.censor_from(NOTHING_SATURATED)

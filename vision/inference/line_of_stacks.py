@@ -104,9 +104,9 @@ def join_lines(
 ) -> set[ComparedLine]:
     """Replace lines of two stacks, the rear one on one of the cells ``asked`` (n,), by towers if boundaries say so.
 
-    Or if colours do where boundaries leave it open, see :func:`_tower_support`.
-    ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have plain upper faces.
-    Lines that were ``compared`` before are left as they are.  Returns all that have been compared.
+    Where these leave it open, colours do, see :func:`_tower_support`.  ``look`` gives the picture that was observed.
+    The kit's pieces must be of one size and have plain upper faces.  Lines that were ``compared`` before are left as
+    they are.  Returns all that have been compared.
     """
     prisms, state = hypothesis.geometry.prisms, hypothesis.state
     assert prisms is not None, "pyramids have no upper faces"

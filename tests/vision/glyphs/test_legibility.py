@@ -145,6 +145,8 @@ def test_a_face_is_left_to_the_stack_that_has_it_at_its_likeliest_height(enrolme
 def test_faces_across_the_edge_of_a_shadow_are_read_as_in_even_light(enrolment):
     """Faces across the edge of a shadow are read correctly after normalisation."""
     image, shaded, faces, alphabet, pieces = enrolment
+    as_it_is, _ = read_faces(shaded, one_each(faces), empty_label_buffer(shaded), alphabet)
+    assert letters_of(as_it_is, alphabet) == pieces
     deeper = np.where(shaded < image, shaded * 0.6, image).astype(np.uint8)
     found, evened = read_faces(deeper, one_each(faces), empty_label_buffer(deeper), alphabet)
     assert letters_of(found, alphabet) == pieces
