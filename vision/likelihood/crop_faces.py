@@ -26,6 +26,7 @@ from vision.likelihood.lateral_runs import (
     gradient_residual,
     make_lateral_faces,
     make_walk,
+    move_pyramids,
     placement_distance2,
     pyramids_of,
     visible_runs,
@@ -367,10 +368,8 @@ def _climb(
         before = best
         for lowest in range(len(at) - 1, -1, -1):
             for number in range(len(STEPS)):
-                trial[:] = at
-                trial[: lowest + 1] += STEPS[number]
                 tried[lowest, number] = -np.inf
-                if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
+                if move_pyramids(trial, at, (0, lowest), STEPS[number], len(tower)):
                     slot = find(memo, trial)
                     if not memo.is_used[slot]:
                         total = _log_likelihood(integrals, faces, walk, tower, trial, parts, SEARCH_STEP)
@@ -379,7 +378,7 @@ def _climb(
                     tried[lowest, number] = total
                     if total > best:
                         best = total
-                        at[:] = trial
+                        move_pyramids(at, at, (0, lowest), STEPS[number], len(tower))
         if best == before or best < least:
             break
     spread = np.exp(tried - best)

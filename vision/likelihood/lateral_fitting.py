@@ -17,6 +17,7 @@ from vision.likelihood.lateral_runs import (
     add_sums,
     gradient_residual,
     make_walk,
+    move_pyramids,
     placement_distance2,
     pyramids_of,
     visible_runs,
@@ -79,11 +80,13 @@ class _Work(NamedTuple):
         walk: through its columns.
         parts: (p · faces, SUMS) float64 sums over each face.
         seams: (p · faces,) float64, see :func:`vision.likelihood.lateral_boundaries.boundary_log_ratio`.
+        trial: (p, 3) float64, a placement that is tried.
     """
 
     walk: Walk
     parts: Floats
     seams: Floats
+    trial: Floats
 
 
 @compiled
@@ -97,10 +100,8 @@ def fit(view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDAr
             continue
         tower = pyramids_of(towers[number])
         count = tower.shape[1]
-        work, at = (
-            _Work(walk, np.zeros((count * len(LATERAL_FACES), SUMS)), np.zeros(count * len(LATERAL_FACES))),
-            np.zeros((count, 3)),
-        )
+        parts, seams = np.zeros((count * len(LATERAL_FACES), SUMS)), np.zeros(count * len(LATERAL_FACES))
+        work, at = _Work(walk, parts, seams, np.zeros((count, 3))), np.zeros((count, 3))
         memo = make_memo(3 * count)
         begins = _first_placements(view, faces, tower, work, memo)
         for k in range(len(begins)):
@@ -146,7 +147,7 @@ def _first_placements(view: LateralView, faces: LateralFaces, tower: Indices, wo
     return begins[np.argsort(-totals)[:REFINED_PLACEMENTS]]
 
 
-@compiled
+@allocation_free
 def _climb(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, work: _Work, memo: Memo) -> None:
     """Replace ``at`` (p, 3) by the likeliest placement of a tower near it; every other column suffices for this.
 
@@ -163,7 +164,7 @@ def _climb(view: LateralView, faces: LateralFaces, tower: Indices, at: Floats, w
             break
 
 
-@compiled
+@allocation_free
 def _step(
     view: LateralView,
     faces: LateralFaces,
@@ -178,16 +179,13 @@ def _step(
 
     ``moved``: its placement (p, 3), which is changed, and the first and the last pyramid that move together.
     """
-    at, first, last = moved
-    trial = at.copy()
-    for step in steps:
-        trial[:] = at
-        trial[first : last + 1] += step
-        if trial[:, 0].min() >= 0 and trial[:, 0].max() < len(tower):
+    (at, first, last), trial = moved, work.trial
+    for step in range(len(steps)):
+        if move_pyramids(trial, at, (first, last), steps[step], len(tower)):
             total = _known(view, faces, tower, trial, work, memo)
             if total > best:
                 best = total
-                at[:] = trial
+                move_pyramids(at, at, (first, last), steps[step], len(tower))
     return best
 
 
@@ -214,15 +212,23 @@ def _log_likelihood(
         work: is overwritten.
         step: column stride.
     """
-    walk, parts, seams = work
+    walk, last = work.walk, view.integrals.shape[1] - 1
+    count = visible_runs(walk, faces, tower, at, last, step)
+    likely = boundary_log_ratio(view.contrasts, walk, count, step, work.seams)
+    # Where boundaries alone decide, sums over faces are needed only of the placement that is found.
+    if view.weight > 0 or step == 1:
+        likely += _face_log_likelihood(view, walk.runs[:count], work.parts, step)
+    return float(FACE_WEIGHT * likely - 0.5 * placement_distance2(at) / PER_MM**2)
+
+
+@allocation_free
+def _face_log_likelihood(view: LateralView, runs: Indices, parts: Floats, step: int) -> float:
+    """Log-likelihood of what the faces with visible ``runs`` (r, 5) and the ground show; sums go into ``parts``."""
     parts[:] = 0
-    count = visible_runs(walk, faces, tower, at, view.integrals.shape[1] - 1, step)
-    mixed = add_sums(view.integrals, walk.runs[:count], parts, int(EDGE_MM * PER_MM))
-    boundaries = boundary_log_ratio(view.contrasts, walk, count, step, seams)
+    mixed = add_sums(view.integrals, runs, parts, int(EDGE_MM * PER_MM))
     unexplained = view.ground
     for part in parts:
         unexplained += step * (gradient_residual(part, 1 / PER_MM) / 3 - part[5])
     mean = unexplained / max(view.pixels - step * mixed, 1.0)
     variance = max(mean - view.noise, 0.0) + view.variance
-    likely = boundaries - 0.5 * view.weight * np.log(variance)
-    return float(FACE_WEIGHT * likely - 0.5 * placement_distance2(at) / PER_MM**2)
+    return float(-0.5 * view.weight * np.log(variance))

@@ -180,6 +180,30 @@ def gradient_residual(part: npt.NDArray[np.floating], row_mm: float) -> float:
 
 
 @allocation_free
+def move_pyramids(
+    trial: npt.NDArray[np.floating],
+    at: npt.NDArray[np.floating],
+    moved: tuple[int, int],
+    step: npt.NDArray[np.floating],
+    rotations: int,
+) -> bool:
+    """Make ``trial`` (p, 3) the placement ``at`` with some pyramids moved; False if one would have no such rotation.
+
+    ``moved``: the first and the last pyramid that move together, by ``step`` (3,); ``rotations``: how many there are.
+    """
+    first, last = moved
+    is_possible = True
+    # Unrolled: slices of so few numbers take longer than all else here.
+    for pyramid in range(len(at)):
+        by = 1 if first <= pyramid <= last else 0
+        trial[pyramid, 0] = at[pyramid, 0] + by * step[0]
+        trial[pyramid, 1] = at[pyramid, 1] + by * step[1]
+        trial[pyramid, 2] = at[pyramid, 2] + by * step[2]
+        is_possible &= 0 <= trial[pyramid, 0] < rotations
+    return bool(is_possible)
+
+
+@allocation_free
 def placement_distance2(at: npt.NDArray[np.floating]) -> float:
     """Squared Mahalanobis distance of pyramids placed ``at`` (p, 3) from the cell's middle and each other."""
     foot = at[len(at) - 1]
