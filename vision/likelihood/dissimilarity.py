@@ -91,7 +91,7 @@ def dissimilarity_at(
     ``texture``: of the table, see :func:`estimate_texture`.  ``faint_share``: share of boundaries whose surfaces differ
     faintly.
     """
-    log_ratios, on_table = np.empty((BANDS, ENTRIES)), np.empty((BANDS, ENTRIES))
+    log_ratios, on_table = np.empty((BANDS, ENTRIES)), np.zeros((BANDS, ENTRIES))
     narrow = np.empty((BANDS, CHANNELS), np.float32)
     plain, slopes = _densities(noise, 1.0), _slopes(noise)
     pale = _densities(noise, FAINT_CONTRAST) if faint_share > 0 else plain
@@ -100,7 +100,8 @@ def dissimilarity_at(
         ratio = (1 - faint_share) * plain[band] + faint_share * pale[band]
         within = 1 - FALSE_EDGE + FALSE_EDGE * ratio
         log_ratios[band] = np.log((MISSED_EDGE + (1 - MISSED_EDGE) * ratio) / within)
-        on_table[band] = np.log(within + texture[0] * (own[band] - 1)) - np.log(within)
+        if texture[0] > 0:
+            on_table[band] = np.log(within + texture[0] * (own[band] - 1)) - np.log(within)
         narrow[band] = _variances(noise, band, 1.0)[0]
     return Dissimilarity(log_ratios, on_table, slopes, plain, narrow)
 

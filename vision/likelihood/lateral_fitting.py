@@ -31,8 +31,14 @@ Indices = npt.NDArray[np.intp]
 FIRST_MM = 1.0
 """Spacing of the 3 × 3 grid of initial placements about the cell's centre."""
 
+TURNED_PLACEMENTS = 3
+"""Number of these at which every rotation is tried: all nine found no better placements of 2,000 towers."""
+
 REFINED_PLACEMENTS = 2
 """Number of initial placements from which the search goes on."""
+
+CLOSE_NATS = 10.0
+"""Towers that are less likely than the best by more than this are searched from the first placement alone."""
 
 ROUNDS = 12
 """Maximum number of rounds of the search."""
@@ -92,26 +98,28 @@ class _Work(NamedTuple):
 @compiled
 def fit(view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDArray[np.bool_]) -> Fits:
     """The likeliest placement of each tower that is ``tried`` (f,); ``towers``: (f, t, p), see :func:`visible_runs`."""
-    most = towers.shape[2]
-    likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, len(LATERAL_FACES), SUMS))
-    placements, walk = np.zeros((len(towers), most, 3)), make_walk(most, len(view.integrals))
-    for number in range(len(towers)):
-        if not tried[number]:
-            continue
-        tower = pyramids_of(towers[number])
-        count = tower.shape[1]
-        parts, seams = np.zeros((count * len(LATERAL_FACES), SUMS)), np.zeros(count * len(LATERAL_FACES))
-        work, at = _Work(walk, parts, seams, np.zeros((count, 3))), np.zeros((count, 3))
-        memo = make_memo(3 * count)
-        begins = _first_placements(view, faces, tower, work, memo)
-        for k in range(len(begins)):
-            at[:] = begins[k]
+    most, count = towers.shape[2], len(LATERAL_FACES)
+    likely, sums = np.full(len(towers), -np.inf), np.zeros((len(towers), most, count, SUMS))
+    placements, begins = np.zeros((len(towers), most, 3)), np.zeros((len(towers), REFINED_PLACEMENTS, 3))
+    walk, memos = make_walk(most, len(view.integrals)), [make_memo(3 * pyramids_of(tower).shape[1]) for tower in towers]
+    for trial in range(REFINED_PLACEMENTS):
+        least = likely.max() - CLOSE_NATS
+        for number in range(len(towers)):
+            if not tried[number] or (trial > 0 and likely[number] < least):
+                continue
+            tower = pyramids_of(towers[number])
+            pyramids, memo = tower.shape[1], memos[number]
+            parts, seams = np.zeros((pyramids * count, SUMS)), np.zeros(pyramids * count)
+            work, at = _Work(walk, parts, seams, np.zeros((pyramids, 3))), np.zeros((pyramids, 3))
+            if trial == 0:
+                begins[number] = _first_placements(view, faces, tower, work, memo)
+            at[:] = begins[number, trial]
             _climb(view, faces, tower, at, work, memo)
             total = _log_likelihood(view, faces, tower, at, work, 1)
             if total > likely[number]:
                 likely[number] = total
-                sums[number, :count] = work.parts.reshape(count, len(LATERAL_FACES), SUMS)
-                placements[number, :count] = at
+                sums[number, :pyramids] = parts.reshape(pyramids, count, SUMS)
+                placements[number, :pyramids] = at
     return Fits(likely, sums, placements)
 
 
@@ -137,11 +145,21 @@ def uncovered_sums(integrals: Floats, faces: LateralFaces, towers: Indices, plac
 
 @compiled
 def _first_placements(view: LateralView, faces: LateralFaces, tower: Indices, work: _Work, memo: Memo) -> Floats:
-    """(:data:`REFINED_PLACEMENTS`, 3) the likeliest rotations and shifts, shared by all pyramids of a tower."""
-    reach = FIRST_MM * PER_MM
-    begins, totals, at = np.zeros((len(tower) * 9, 3)), np.zeros(len(tower) * 9), np.zeros((tower.shape[1], 3))
+    """(:data:`REFINED_PLACEMENTS`, 3) the likeliest rotations and shifts, shared by all pyramids of a tower.
+
+    Shifts are compared in the middle rotation, and rotations at the likeliest :data:`TURNED_PLACEMENTS` of them.
+    """
+    reach, turns, at = FIRST_MM * PER_MM, len(tower), np.zeros((tower.shape[1], 3))
+    shifts, totals = np.zeros((9, 3)), np.zeros(9)
+    for k in range(len(shifts)):
+        shifts[k] = np.array([turns // 2, (k // 3 - 1) * reach, (k % 3 - 1) * reach])
+        at[:] = shifts[k]
+        totals[k] = _known(view, faces, tower, at, work, memo)
+    likeliest = np.argsort(-totals)
+    begins, totals = np.zeros((TURNED_PLACEMENTS * turns, 3)), np.zeros(TURNED_PLACEMENTS * turns)
     for k in range(len(begins)):
-        begins[k] = np.array([k // 9, (k // 3 % 3 - 1) * reach, (k % 3 - 1) * reach])
+        begins[k] = shifts[likeliest[k // turns]]
+        begins[k, 0] = k % turns
         at[:] = begins[k]
         totals[k] = _known(view, faces, tower, at, work, memo)
     return begins[np.argsort(-totals)[:REFINED_PLACEMENTS]]
