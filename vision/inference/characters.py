@@ -32,6 +32,8 @@ from vision.inference.face_evidence import (
     detect_faces,
     evidence_by_height,
     remove_faceless,
+    view_has_changed,
+    visible_parts,
 )
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
@@ -105,9 +107,11 @@ def read_characters(
     detect_faces(image, hypothesis, alphabet)
     cells, searched = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), Searched()
     known, strange, faceless = _read(image, hypothesis, alphabet, cells, found, searched)
+    seen = visible_parts(hypothesis, faceless)
     if remove_faceless(image, hypothesis, faceless):
         cells = cells[hypothesis.state[cells] > 0]
         known, strange, _ = _read(image, hypothesis, alphabet, cells, found, searched, known)
+    _discard_misplaced(hypothesis, known)
     scores = hypothesis.scores.copy()
     again, occluded = _rescore_by_faces(hypothesis, known)
     # What was occluded by a stack that was mistaken for a higher one may have been strange for that alone…
@@ -117,10 +121,13 @@ def read_characters(
         hypothesis.assign(cell, int(scores[cell].argmax()))
     # …and if no face was found there at all, that has counted against it too early; so it has if the face of one that
     # was mistaken for a lower one was taken for part of it.
-    _discard_face_evidence(hypothesis, np.intersect1d(faceless, np.union1d(hasty, again)))
+    early = np.union1d(hasty, again)
+    early = faceless[np.isin(faceless, early) | view_has_changed(hypothesis, seen)]
+    _discard_face_evidence(hypothesis, early)
+    found[early] = 0
     update_around(hypothesis, NO_CELLS)
     unsure = cells[found[cells].max(axis=1) < MIN_LOG_PROBABILITY]
-    again = np.unique(np.concatenate([again, hasty, unsure]))
+    again = np.unique(np.concatenate([again, hasty, early, unsure]))
     sure, _, late = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     placed = {face.cell for face in known} - set(hasty.tolist())
     again, _ = _rescore_by_faces(hypothesis, [face for face in sure if face.cell not in placed], known)
@@ -143,6 +150,15 @@ def read_characters(
     again, _ = _rescore_by_faces(hypothesis, read.located, [*known, *sure, *last.located])
     weigh_by_boundaries(image, hypothesis, again)
     return found
+
+
+def _discard_misplaced(hypothesis: Hypothesis, known: list[_LocatedFace]) -> None:
+    """Discard evidence for heights at none of which the face of a cell was found in the end, as now ``known``."""
+    for one in known:
+        near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
+        so_far = hypothesis.glyph_log_ratio[one.cell]
+        if so_far.max() > 0 >= so_far[near].max(initial=0):
+            hypothesis.set_glyph_log_ratio(np.array([one.cell]), np.zeros((1, len(so_far)), np.float32))
 
 
 def _discard_face_evidence(hypothesis: Hypothesis, cells: Indices) -> None:

@@ -209,10 +209,10 @@ def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, 
 
     ``scores`` and ``places`` are changed, see :func:`compare_configurations`.
     """
-    before = stacks.configurations[scene.cell]
+    before, stands = stacks.configurations[scene.cell], np.flatnonzero(given[1:] > -np.inf)
     if before >= 0:
         places[1 + before] = stacks.places[scene.cell]
-    elif seen_share(scene, np.flatnonzero(given[1:] > -np.inf)[-1], places[0]) < MIN_VISIBLE_SHARE:
+    elif len(stands) > 0 and seen_share(scene, stands[-1], places[0]) < MIN_VISIBLE_SHARE:
         return False
     for number in range(len(given)):
         if given[number] > -np.inf:

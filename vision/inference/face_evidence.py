@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +17,17 @@ from vision.inference.comparison import compare_with_colours, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
 from vision.inference.ground_hue import are_middles_visible
 from vision.inference.hypothesis import Hypothesis
+from vision.inference.line_of_stacks import split_lines
 from vision.inference.picture_view import make_view
 from vision.inference.surfaces import UNLIKE_SHARE, board_difference_shares, bound_log_ratios
 from vision.likelihood.stacks import OUT_OF_REACH
-from vision.scene.label_buffer import LabelBuffer
+from vision.pose.projection import Points
+from vision.scene.label_buffer import RANK_BITS, LabelBuffer
 from vision.scene.solids import are_inside, hull
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 IN_QUESTION_NATS = 15.0
@@ -48,8 +53,13 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     Bare wood, or ground of its colour, is no piece.  A face that reflects a lamp may be as pale as paper, and its ink
     as pale as the floor.  What is found is evidence only for those heights that have their face there.
     """
-    upright = hypothesis.geometry.faces
-    complete(hypothesis, np.flatnonzero(hypothesis.updated & lacks_likeliest(hypothesis)))
+    upright, prisms = hypothesis.geometry.faces, hypothesis.geometry.prisms
+    assert prisms is not None, "only faces have characters"
+    lacking = hypothesis.updated & lacks_likeliest(hypothesis)
+    complete(hypothesis, np.flatnonzero(lacking))
+    # By colours alone a tower is often likely that would occlude others, and whose foot would lie in their shadow.
+    if hypothesis.geometry.configurations.is_single_size:
+        split_lines(cache(lambda: make_view(image, hypothesis.geometry, prisms)), hypothesis, lacking)
     if hypothesis.is_on_learned_board:
         _doubt_colours(hypothesis)
     scores = hypothesis.configuration_scores()
@@ -172,15 +182,52 @@ def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: 
 
     ``gain`` (b,): evidence for each face.  Characters that are read behind a stack count as much against it.
     """
-    geometry, hidden = hypothesis.geometry, np.zeros(len(cells), np.float32)
-    within = np.vstack([np.zeros((1, 2)), *(share * DIRECTIONS[:: len(DIRECTIONS) // 8] for share in SAMPLE_RADII)])
-    places_px = faces.centres_px[:, None] + faces.radii_mm[:, None, None] * within @ faces.to_picture.transpose(0, 2, 1)
+    geometry, hidden, places_px = hypothesis.geometry, np.zeros(len(cells), np.float32), _sample_places(faces)
     for k in np.flatnonzero(gain > 0).tolist():
         cell, behind = int(cells[k]), np.flatnonzero((gain > 0) & (faces.ranks < faces.ranks[k]))
         outline = hull(geometry.outlines.corners_px(geometry.crops, cell, int(chosen[k]), np.zeros(2)))
         for other in behind.tolist():
             hidden[k] += gain[other] * are_inside(places_px[other], outline).mean()
     return hidden
+
+
+def visible_parts(hypothesis: Hypothesis, cells: Indices) -> list[tuple[Faces, Mask]]:
+    """For each of ``cells`` (b,) its faces (h) at heights in question, and which places on each are visible, (h, k).
+
+    As far as no nearer stack of the hypothesis occludes them.
+    """
+    count, scores = len(hypothesis.geometry.configurations.all), hypothesis.configuration_scores(cells)
+    parts = []
+    for cell, its in zip(cells.tolist(), scores, strict=True):
+        asked = np.flatnonzero(its > its.max() - IN_QUESTION_NATS)
+        faces = hypothesis.geometry.faces.select(cell * count + asked)
+        parts.append((faces, _are_visible(hypothesis, faces)))
+    return parts
+
+
+def view_has_changed(hypothesis: Hypothesis, parts: list[tuple[Faces, Mask]]) -> Mask:
+    """(b,) whether other places than before are visible on the faces of ``parts`` (b) of :func:`visible_parts`."""
+    changed = [(_are_visible(hypothesis, faces) != visible).any() for faces, visible in parts]
+    return np.array(changed, np.bool_)
+
+
+def _are_visible(hypothesis: Hypothesis, faces: Faces) -> Mask:
+    """(b, k) which places on ``faces`` (b) no nearer stack occludes."""
+    labels = hypothesis.labels()
+    height, width = labels.shape
+    x, y = np.rint(_sample_places(faces)).astype(np.intp).transpose(2, 0, 1)
+    nearest = labels[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)] >> RANK_BITS
+    visible: Mask = nearest <= faces.ranks[:, None]
+    return visible
+
+
+def _sample_places(faces: Faces) -> Points:
+    """(b, k, 2) px, the middle of each of ``faces`` (b) and places on circles about it."""
+    within = np.vstack([np.zeros((1, 2)), *(share * DIRECTIONS[:: len(DIRECTIONS) // 8] for share in SAMPLE_RADII)])
+    places_px: Points = faces.centres_px[:, None] + faces.radii_mm[:, None, None] * within @ faces.to_picture.transpose(
+        0, 2, 1
+    )
+    return places_px
 
 
 def _is_of_another_cell(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:

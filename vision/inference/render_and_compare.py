@@ -24,7 +24,7 @@ from vision.inference.comparison import (
 from vision.inference.coordinate_ascent import AllScores, score_all
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.line_of_stacks import join_lines, may_be_of_tower, split_lines
+from vision.inference.line_of_stacks import join_lines, may_be_of_tower, raise_towers, split_lines
 from vision.inference.picture_view import View, hides_table, make_view
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import Floats, Prisms
@@ -65,7 +65,9 @@ def rescore_by_rendering(
     if has_plain_faces and is_learned:
         weigh_heights(look, hypothesis, np.flatnonzero(hypothesis.updated))
     if geometry.configurations.is_single_size:
-        split_lines(look, hypothesis)
+        split_lines(look, hypothesis, hypothesis.updated)
+        if not has_plain_faces:
+            raise_towers(look, hypothesis)
     are_joined = has_plain_faces and geometry.configurations.is_single_size
     compared = join_lines(look, hypothesis, may_be_of_tower(hypothesis) & are_joined)
     if not (is_plain or geometry.is_edged):

@@ -26,6 +26,7 @@ from vision.inference.characters import (
 )
 from vision.inference.coordinate_ascent import converge, lacks_likeliest
 from vision.inference.face_evidence import detect_faces, evidence_by_height, hidden_nats, remove_faceless
+from vision.inference.line_of_stacks import split_lines
 from vision.inference.search import infer
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.pose.projection import project
@@ -498,6 +499,81 @@ def test_a_stack_is_restored_that_the_face_of_a_higher_one_in_front_had_removed(
     letters = read_characters(image, hypothesis, alphabet)
     assert [hypothesis.configuration_count(int(hypothesis.state[cell])) for cell in (front, behind)] == [3, 1]
     assert alphabet.letters[letters[behind].argmax()] == "a"
+
+
+def test_a_stack_is_judged_again_that_seemed_less_hidden_than_it_is(enrolled, monkeypatch):
+    """A stack without a face is looked at again if the one in front has turned out to hide more of it since."""
+    reader, _, _ = enrolled
+    kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
+    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
+    table = [{"b4": "rRn", "b5": "a"}.get(cell, "") for cell in kit.cells]
+    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
+    geometry = reader.geometry(pose)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    right = int(hypothesis.state[front])
+    hypothesis.assign(front, 0)
+
+    def raise_front(_image, hypothesis, cells):
+        if behind not in cells:
+            return False
+        hypothesis.set_glyph_log_ratio(cells, np.full_like(hypothesis.glyph_log_ratio[cells], -300))
+        hypothesis.assign(behind, 0)
+        hypothesis.assign(front, right)
+        return True
+
+    monkeypatch.setattr(characters, "detect_faces", lambda *_: None)
+    monkeypatch.setattr(characters, "_read", without_a_face_at_first(characters._read, behind))
+    monkeypatch.setattr(characters, "_rescore_by_faces", lambda *_: (characters.NO_CELLS, characters.NO_CELLS))
+    monkeypatch.setattr(characters, "remove_faceless", raise_front)
+    alphabet = make_alphabet(reader.appearance.glyphs)
+    letters = read_characters(image, hypothesis, alphabet)
+    assert hypothesis.configuration_count(int(hypothesis.state[behind])) == 1
+    assert alphabet.letters[letters[behind].argmax()] == "a"
+
+
+@pytest.mark.parametrize(("place", "is_kept"), [(2, True), (0, False)])
+def test_evidence_for_heights_at_which_no_face_was_found_is_discarded(misled, place, *, is_kept):
+    """Evidence for three pieces is kept if the face is then found at that height, and discarded if at another one."""
+    _, hypothesis, cell = misled(0, 0)
+    evidence = np.full((1, len(hypothesis.geometry.configurations.all)), -10, np.float32)
+    evidence[0, 2] = 12
+    hypothesis.set_glyph_log_ratio(np.array([cell]), evidence)
+    shifts_mm = np.full((3, 2), 20.0, np.float32)
+    shifts_mm[place] = 0
+    face = hypothesis.faces_on(np.array([cell]))
+    characters._discard_misplaced(hypothesis, [characters._LocatedFace(cell, np.arange(3), shifts_mm, face)])
+    assert hypothesis.glyph_log_ratio[cell].any() == is_kept
+
+
+def test_a_tower_that_colours_alone_have_found_is_asked_about_by_boundaries(enrolled, monkeypatch):
+    """A tower that would hide the stack behind it, found when more heights are scored, is split into a line again."""
+    reader, _, _ = enrolled
+    kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
+    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
+    table = [{"b5": "a"}.get(cell, "") for cell in kit.cells]
+    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
+    geometry = reader.geometry(pose)
+    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+
+    def raise_front(hypothesis, _cells):
+        scores, tower = hypothesis.scores[[front]], 1 + 3 * hypothesis.colours
+        scores[0, tower] = 7
+        hypothesis.set_scores(np.array([front]), scores)
+        hypothesis.assign(front, tower)
+
+    heights = []
+
+    def split(look, hypothesis, asked):
+        split_lines(look, hypothesis, asked)
+        states = hypothesis.state[[front, behind]].tolist()
+        heights.append([hypothesis.configuration_count(state) if state else 0 for state in states])
+
+    lacking = np.arange(len(table)) == front
+    monkeypatch.setattr(face_evidence, "lacks_likeliest", lambda _: lacking)
+    monkeypatch.setattr(face_evidence, "complete", raise_front)
+    monkeypatch.setattr(face_evidence, "split_lines", split)
+    detect_faces(image, hypothesis, make_alphabet(reader.appearance.glyphs))
+    assert heights == [[0, 1]]
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from vision.glyphs.face_choice import ELSEWHERE_MM
+from vision.glyphs.faces import distances_mm
 from vision.inference import line_comparison, line_of_stacks, render_and_compare
 from vision.inference.block_moves import occluded_singles
 from vision.inference.comparison import FIT_NATS, stacks_of
@@ -15,6 +17,7 @@ from vision.inference.line_of_stacks import (
     SURE_OF_PLAIN_NATS,
     join_lines,
     may_be_of_tower,
+    raise_towers,
     split_lines,
 )
 from vision.inference.render_and_compare import rescore_by_rendering
@@ -58,7 +61,7 @@ def test_a_line_of_stacks_is_no_tower(drawn, tall, stacks):
     """A tower assumed in place of a line is replaced by the true two stacks."""
     table = dict(zip((FRONT, BEHIND), (COLOUR * height for height in stacks), strict=True))
     picture, hypothesis = as_tower(drawn, table, tall)
-    split_lines(drawn.look(picture), hypothesis)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     assert heights(drawn, hypothesis) == list(stacks)
     assert hypothesis.scores[drawn.cell(FRONT)].argmax() == hypothesis.state[drawn.cell(FRONT)]
 
@@ -105,7 +108,7 @@ def test_what_seems_to_stand_hidden_behind_a_tower_keeps_it_from_being_split_onl
     scores[0, 0], scores[0, state] = 0, nats
     hypothesis.set_scores(np.array([behind]), scores)
     hypothesis.assign(behind, state)
-    split_lines(drawn.look(picture), hypothesis)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     assert heights(drawn, hypothesis) == ([1, 2] if is_split else [tall, 1])
 
 
@@ -127,14 +130,14 @@ def test_before_a_stack_that_shows_only_a_tower_with_characters_may_be_bare_grou
     hypothesis.set_scores(np.array([behind]), scores)
     hypothesis.assign(behind, state)
     monkeypatch.setattr(Configurations, "has_plain_faces", has_plain_faces)
-    split_lines(drawn.look(picture), hypothesis)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     assert heights(drawn, hypothesis) == ([0, 2] if is_split else [tall, 1])
 
 
 def test_colours_alone_do_not_make_a_tower_again_of_what_boundaries_have_told(drawn, tall, monkeypatch):
     """A cell settled by boundaries is not updated from colours again until it is observed anew."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
-    split_lines(drawn.look(picture), hypothesis)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     updated: list[int] = []
     monkeypatch.setattr("vision.inference.coordinate_ascent.update", lambda _, cells: updated.extend(cells.tolist()))
     cells = [drawn.cell(FRONT), drawn.cell(BEHIND)]
@@ -152,7 +155,7 @@ def test_colours_alone_do_not_make_a_tower_again_of_what_boundaries_have_told(dr
 def test_a_tower_stays_one(drawn, tall, more):
     """A true tower is not split."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * (tall + more)}, tall + more)
-    split_lines(drawn.look(picture), hypothesis)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     assert heights(drawn, hypothesis) == [tall + more, 0]
 
 
@@ -173,7 +176,7 @@ def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
     for share in (0, *np.linspace(0.6, 0.9, 8), 1):
         picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
         mixed = np.rint((1 - share) * picture + share * tower).astype(np.uint8)
-        split_lines(drawn.look(mixed), hypothesis)
+        split_lines(drawn.look(mixed), hypothesis, hypothesis.updated)
         split.append(heights(drawn, hypothesis)[0] < tall)
     assert split == [margin > SURE_OF_PLAIN_NATS for margin in margins]
     assert any(SURE_OF_PLAIN_NATS < margin < SURE_NATS for margin in margins)
@@ -183,7 +186,7 @@ def test_only_what_was_updated_is_split(drawn, tall):
     """Cells that were not updated are not split."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
     hypothesis.updated[:] = False
-    split_lines(drawn.look(picture), hypothesis)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     assert heights(drawn, hypothesis) == [tall, 0]
 
 
@@ -317,10 +320,10 @@ def efforts(monkeypatch):
 def test_a_line_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, efforts):
     """The expensive fit is skipped for a line that is hopeless without it."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * tall}, tall)
-    split_lines(drawn.look(picture), hypothesis)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     assert set(efforts) == {NO_MOVES}
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
-    split_lines(drawn.look(picture), hypothesis)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     assert FIT_NATS in efforts
 
 
@@ -332,3 +335,51 @@ def test_a_tower_that_is_hopeless_as_it_stands_is_not_fitted(drawn, tall, effort
     picture, hypothesis = as_line(drawn, {FRONT: COLOUR * tall}, (tall - 1, 1))
     join_lines(drawn.look(picture), hypothesis, may_be_of_tower(hypothesis))
     assert FIT_NATS in efforts
+
+
+@pytest.fixture(scope="module")
+def alike(drawn):
+    """Return heights of a tower on the front cell, and of a stack on the rear one, whose faces are in one place."""
+    count = len(drawn.geometry.configurations.all)
+    front, behind = (
+        drawn.geometry.faces.select(drawn.cell(cell) * count + np.arange(count)) for cell in (FRONT, BEHIND)
+    )
+    apart_mm = distances_mm(behind, front)
+    towers, stacks = np.nonzero(apart_mm[1:] < ELSEWHERE_MM)
+    return int(towers[0]) + 2, int(stacks[0]) + 1
+
+
+def as_a_face_behind(drawn, table, stack, nats):
+    """Return the picture of a table, and a hypothesis with nothing in front and a ``stack`` behind it.
+
+    What may stand in front is less likely than nothing by so many ``nats``.
+    """
+    hypothesis = drawn.hypothesis(table)
+    front, behind = np.array([drawn.cell(FRONT)]), np.array([drawn.cell(BEHIND)])
+    state = drawn.state(COLOUR * stack)
+    its, pale = np.full_like(hypothesis.scores[behind], -50), np.full_like(hypothesis.scores[front], -nats)
+    its[0, 0], its[0, state], pale[0, 0] = 0, 20, 0
+    for cell, scores, one in ((front, pale, 0), (behind, its, state)):
+        hypothesis.set_scores(cell, scores)
+        hypothesis.assign(int(cell[0]), one)
+    return drawn.picture(table), hypothesis
+
+
+@pytest.mark.parametrize(("nats", "is_raised"), [(12.0, True), (21.0, False)])
+def test_a_face_behind_a_cell_that_seems_empty_may_be_that_of_a_tower_on_it(drawn, alike, nats, *, is_raised):
+    """A tower that seems to be ground below the face of a stack behind is found by boundaries.
+
+    Unless colours find it far less likely than ground.
+    """
+    tower, stack = alike
+    picture, hypothesis = as_a_face_behind(drawn, {FRONT: COLOUR * tower}, stack, nats)
+    raise_towers(drawn.look(picture), hypothesis)
+    assert heights(drawn, hypothesis) == ([tower, 0] if is_raised else [0, stack])
+
+
+def test_a_stack_behind_bare_ground_is_no_tower(drawn, alike):
+    """A stack behind an empty cell stays where it is, though a tower there would have its face in the same place."""
+    _, stack = alike
+    picture, hypothesis = as_a_face_behind(drawn, {BEHIND: COLOUR * stack}, stack, 12.0)
+    raise_towers(drawn.look(picture), hypothesis)
+    assert heights(drawn, hypothesis) == [0, stack]
