@@ -192,7 +192,9 @@ def compare_in_scene(
         return scores, places
     is_alone = is_absolute or (given > -np.inf).sum() == 1
     shares = _shares(scene, len(given))
-    near = scores > scores.max() - shares * PLACE_NATS
+    # What is given may speak against the very one that is farthest from its place.
+    alone = np.where(given > -np.inf, scores - given, -np.inf)
+    near = alone > alone.max() - shares * PLACE_NATS
     if near.sum() == 1 and not is_alone:
         return scores, places
     for number in range(len(given)):

@@ -12,6 +12,7 @@ from vision.inference import render_and_compare
 from vision.inference.comparison import (
     BOUNDARY_WEIGHT,
     PIECE_NATS,
+    PLACE_NATS,
     bounded_colour_evidence,
     compare_configurations,
     make_patch_of,
@@ -134,6 +135,23 @@ def test_where_nothing_may_be_moved_stacks_are_scored_where_they_stand(hypothesi
     assert (places == 0).all()
     assert still[0] == moved[0]
     assert still[2] < moved[2] - 1
+
+
+def test_a_cube_aside_is_moved_before_it_is_given_up_whatever_is_given(hypothesis, ground, geometry, cell):
+    """Whether a displaced cube is moved is decided by boundaries, not by other evidence against it."""
+    picture, empty = hypothesis(with_stack(ground, geometry, cell, 1, 0.12, off_mm=2.0))
+    prisms = geometry.prisms
+    view = make_view(picture, geometry, prisms)
+    patch = make_patch_of(empty.observations, view, np.array([cell]), np.array([0]))
+    tried, against = np.arange(1 + len(prisms.counts)), -1.25 * PLACE_NATS
+    around = patch, prisms, view, stacks_of(empty, prisms), cell
+    (alone, found), (doubted, places) = (
+        compare_configurations(*around, np.where(tried <= 1, tried * nats, -np.inf), 0.0, False)
+        for nats in (0.0, against)
+    )
+    assert found[1].any()
+    assert places[1].any()
+    assert doubted[1] == pytest.approx(alone[1] + against, abs=1)
 
 
 def test_even_ground_is_empty(likeliest, ground):
