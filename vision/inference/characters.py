@@ -254,14 +254,16 @@ def _read(
     for k in strange.tolist():
         every = np.flatnonzero(is_scored[k])
         straight = upright.select(cells[k] * count + every)
-        face, letters[k], explains, its_gain = search_face_cached(
+        face, its_letters, explains, its_gain = search_face_cached(
             image, straight, labels, alphabet, scores[k, every], searched
         )
-        seen.faces.put(np.array([k]), face)
-        is_misled[k], gain[k] = explains > FACE_FOUND, 0
         # What is seen where a stack is hypothesised that does not stand there is the face of another one.
         is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
-        if is_own and letters[k].max() - np.logaddexp.reduce(letters[k]) > MIN_LOG_PROBABILITY:
+        if not is_own and is_found[k] and _log_confidence(letters[k]) > MIN_LOG_PROBABILITY:
+            continue
+        seen.faces.put(np.array([k]), face)
+        letters[k], is_misled[k], gain[k] = its_letters, explains > FACE_FOUND, 0
+        if is_own and _log_confidence(its_letters) > MIN_LOG_PROBABILITY:
             gain[k] = its_gain
     scaled = scaled_by_scatter(letters)
     found[cells] = scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
@@ -318,6 +320,11 @@ def search_face_cached(
     if key not in searched:
         searched[key] = search_face(image, straight, labels, alphabet, scores)
     return searched[key]
+
+
+def _log_confidence(letters: Array) -> float:
+    """Log-probability of the likeliest of all characters (letters,)."""
+    return float(letters.max() - np.logaddexp.reduce(letters))
 
 
 def _fits_no_character(found: FaceReadings) -> Mask:

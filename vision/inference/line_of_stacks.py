@@ -92,15 +92,22 @@ def split_lines(look: ViewFactory, hypothesis: Hypothesis, asked: Mask) -> None:
     if not pairs:
         return
     view, stacks = look(), stacks_of(hypothesis, prisms)
-    split: dict[int, Array] = {}
+    lines: dict[int, tuple[int, Line]] = {}
     for cell, behind in pairs:
-        if cell in split:
+        if (is_bare := bool(is_known[behind])) and cell in lines:
             continue
-        is_bare = bool(is_known[behind])
         line = compare_with_line(view, prisms, hypothesis, stacks, (cell, behind), is_bare=is_bare, sure_nats=sure)
-        if line.log_likelihoods.max() > line.tower + sure and not (is_bare and line.log_likelihoods.argmax()):
-            split[cell] = _assign(hypothesis, (cell, behind), line)
+        # A tower may hide several stacks, and seem to be a line with each.
+        least = max(sure, _lead(lines[cell][1])) if cell in lines else sure
+        if _lead(line) > least and not (is_bare and line.log_likelihoods.argmax()):
+            lines[cell] = behind, line
+    split = {cell: _assign(hypothesis, (cell, behind), line) for cell, (behind, line) in lines.items()}
     _update_neighbours(look, hypothesis, split)
+
+
+def _lead(line: Line) -> float:
+    """How much likelier the likeliest line is than the tower."""
+    return float(line.log_likelihoods.max()) - line.tower
 
 
 def raise_towers(look: ViewFactory, hypothesis: Hypothesis) -> None:

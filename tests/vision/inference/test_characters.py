@@ -188,6 +188,36 @@ def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled,
         assert alphabet.letters[letters[reader.kit.cells.index(cell)].argmax()] == piece
 
 
+@pytest.mark.parametrize("is_clear", [True, False])
+def test_a_clear_face_is_not_given_up_for_that_of_another_stack(enrolled, monkeypatch, *, is_clear):
+    """A stack whose character fits badly keeps it if it is clear, where a search finds only another stack's face."""
+    reader, image, inferred = enrolled
+    cells = reader.kit.cells
+    cell, other = cells.index("b4"), cells.index("b5")
+    hypothesis, alphabet = inferred(), make_alphabet(reader.appearance.glyphs)
+    letters = np.full(len(alphabet.letters), -90, np.float32)
+    letters[alphabet.letters.index(reader.kit.enrol["b5"])] = -5
+    theirs = FoundFace(hypothesis.faces_on(np.array([other])), letters, 99.0, 50.0)
+    read = characters.read_faces
+
+    def read_badly(image, candidates, labels, alphabet):
+        found, evened = read(image, candidates, labels, alphabet)
+        owner = (hypothesis.state[:cell] > 0).sum()
+        if len(found.letters) > owner:
+            found.letters[owner] -= 60
+            found.is_legible[owner] = False
+            if not is_clear:
+                found.letters[owner] = -60
+        return found, evened
+
+    monkeypatch.setattr(characters, "detect_faces", lambda *_: None)
+    monkeypatch.setattr(characters, "read_faces", read_badly)
+    monkeypatch.setattr(characters, "search_face_cached", lambda *_: theirs)
+    found = read_characters(image, hypothesis, alphabet)
+    told = alphabet.letters[found[cell].argmax()]
+    assert told == reader.kit.enrol["b4" if is_clear else "b5"]
+
+
 @pytest.mark.parametrize(("nats", "is_learned"), [(-45.0, True), (-20.0, True), (-5.0, False), (5.0, False)])
 def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, on_board, nats, is_learned):
     """A clear character outweighs colours that prefer an empty cell by up to 45 nats on a learned board.

@@ -66,6 +66,28 @@ def test_a_line_of_stacks_is_no_tower(drawn, tall, stacks):
     assert hypothesis.scores[drawn.cell(FRONT)].argmax() == hypothesis.state[drawn.cell(FRONT)]
 
 
+@pytest.mark.parametrize("others_nats", [-5.0, 9.0, 90.0])
+def test_of_several_lines_that_a_tower_may_be_the_likeliest_is_taken(drawn, tall, monkeypatch, others_nats):
+    """A tower that occludes two cells is replaced by the line that leads by more, whichever is compared first."""
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR * 2}, tall)
+    cell, behind, other = (drawn.cell(name) for name in (FRONT, BEHIND, "e6"))
+    compared = line_of_stacks.compare_with_line
+
+    def compare(view, prisms, hypothesis, stacks, pair, **bounds):
+        line = compared(view, prisms, hypothesis, stacks, (cell, behind), **bounds)
+        if pair[1] == behind:
+            return line
+        # Nothing in front, and a single piece on the other cell.
+        likely = np.full_like(line.log_likelihoods, -np.inf)
+        likely[0] = line.tower + others_nats
+        return line._replace(log_likelihoods=likely, behind=0)
+
+    monkeypatch.setattr(line_of_stacks, "compare_with_line", compare)
+    monkeypatch.setattr(line_of_stacks, "occluded_singles", lambda *_: np.array([other, behind]))
+    split_lines(drawn.look(picture), hypothesis, np.arange(len(hypothesis.state)) == cell)
+    assert heights(drawn, hypothesis) == ([0, 2] if others_nats == 90 else [1, 2])
+
+
 def test_a_high_stack_behind_is_no_part_of_a_tower(drawn, tall):
     """A line with a high rear stack is found with its true height behind."""
     picture, hypothesis = as_tower(drawn, {FRONT: COLOUR * 5, BEHIND: COLOUR * 5}, tall + 5)
