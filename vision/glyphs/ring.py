@@ -170,6 +170,7 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points,
     # One loop: separate OpenCV calls for each step took three times as long.
     for face in range(len(faces.ranks)):
         (x, y), to_picture, rank = faces.centres_px[face], faces.to_picture[face], faces.ranks[face]
+        grey, left, top = _sums_round(image, (x, y), radii_mm[-1] * np.sqrt((to_picture**2).sum(axis=1)))
         for direction in range(count):
             east, north = around[direction]
             right = to_picture[0, 0] * east + to_picture[0, 1] * north
@@ -178,7 +179,7 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points,
                 at = x + right * radii_mm[place], y + down * radii_mm[place]
                 is_seen[face, direction] &= not _is_hidden(labels, at[0], at[1], rank)
             for place in range(radii):
-                along[place] = _brightness_at(image, x + right * radii_mm[place], y + down * radii_mm[place])
+                along[place] = _brightness_at(grey, left, top, x + right * radii_mm[place], y + down * radii_mm[place])
             _blur(along, blurred)
             for place in range(radii - 2 * NEIGHBOUR_STEPS):
                 beside = (blurred[place] + blurred[place + 2 * NEIGHBOUR_STEPS]) / 2
@@ -195,16 +196,35 @@ def _is_hidden(labels: LabelBuffer, x: float, y: float, rank: int) -> bool:
     return bool(labels[row, column] >> RANK_BITS > rank)
 
 
+@compiled
+def _sums_round(image: Picture, centre: tuple[float, float], reach: Points) -> tuple[Points, int, int]:
+    """(height, width) sums of three channels, and x and y of the first of them, for :func:`_brightness_at`.
+
+    Of all points up to ``reach`` (2,) px from the ``centre``; edge pixels are replicated.
+    """
+    left, top = int(np.floor(centre[0] - reach[0])) - 2, int(np.floor(centre[1] - reach[1])) - 2
+    width, height = int(2 * reach[0]) + 7, int(2 * reach[1]) + 7
+    sums = np.empty((height, width))
+    for row in range(height):
+        v = min(max(top + row, 0), image.shape[0] - 1)
+        for column in range(width):
+            u = min(max(left + column, 0), image.shape[1] - 1)
+            sums[row, column] = float(image[v, u, 0]) + float(image[v, u, 1]) + float(image[v, u, 2])
+    return sums, left, top
+
+
 @allocation_free
-def _brightness_at(image: Picture, x: float, y: float) -> float:
-    """Mean of three channels at a point, codes, by bicubic interpolation (Keys, 1981); edge pixels are replicated."""
+def _brightness_at(sums: Points, left: int, top: int, x: float, y: float) -> float:
+    """Mean of three channels at a point, codes, by bicubic interpolation (Keys, 1981).
+
+    ``sums``, ``left`` and ``top``: from :func:`_sums_round`.
+    """
     column, row, total = int(np.floor(x)), int(np.floor(y)), 0.0
     across, down = _cubic(x - column), _cubic(y - row)
     for j in range(4):
-        v, line = min(max(row + j - 1, 0), image.shape[0] - 1), 0.0
+        line = 0.0
         for i in range(4):
-            u = min(max(column + i - 1, 0), image.shape[1] - 1)
-            line += across[i] * (float(image[v, u, 0]) + float(image[v, u, 1]) + float(image[v, u, 2]))
+            line += across[i] * sums[row + j - 1 - top, column + i - 1 - left]
         total += down[j] * line
     return total / 3
 
