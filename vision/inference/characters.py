@@ -34,6 +34,7 @@ from vision.inference.face_evidence import (
     remove_faceless,
     view_has_changed,
     visible_parts,
+    visible_shares,
 )
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
@@ -265,7 +266,7 @@ def _read(
         letters[k], is_misled[k], gain[k] = its_letters, explains > FACE_FOUND, 0
         if is_own and _log_confidence(its_letters) > MIN_LOG_PROBABILITY:
             gain[k] = its_gain
-    scaled = scaled_by_scatter(letters)
+    scaled = scaled_by_scatter(letters, visible_shares(hypothesis, seen.faces))
     found[cells] = scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
     is_everywhere = is_misled & (found[cells].max(axis=1) > MIN_LOG_PROBABILITY)
     for k, cell in enumerate(cells.tolist()):

@@ -211,6 +211,11 @@ def view_has_changed(hypothesis: Hypothesis, parts: list[tuple[Faces, Mask]]) ->
     return np.array(changed, np.bool_)
 
 
+def visible_shares(hypothesis: Hypothesis, faces: Faces) -> Array:
+    """(b,) share of each of ``faces`` (b) that no nearer stack of the hypothesis occludes."""
+    return np.asarray(_are_visible(hypothesis, faces).mean(axis=1), np.float32)
+
+
 def _are_visible(hypothesis: Hypothesis, faces: Faces) -> Mask:
     """(b, k) which places on ``faces`` (b) no nearer stack occludes."""
     labels = hypothesis.labels()

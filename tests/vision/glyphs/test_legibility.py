@@ -304,7 +304,24 @@ def test_what_even_light_has_found_is_read_in_the_light_that_there_is_where_that
 
 def test_characters_of_which_none_fits_are_hardly_told_apart():
     """Log-likelihoods of badly fitting characters are scaled down to small differences."""
-    letters = np.array([[-4.0, -9.0, -12.0], [-30.0, -45.0, -60.0], [-140.0, -153.0, -160.0]], np.float32)
-    scaled = scaled_by_scatter(letters)
-    np.testing.assert_array_equal(scaled[:2], letters[:2])
-    assert 3 < scaled[2, 0] - scaled[2, 1] < 5
+    letters = np.array([[-140.0, -153.0, -160.0]], np.float32)
+    scaled = scaled_by_scatter(letters, np.ones(1, np.float32))
+    assert 3 < scaled[0, 0] - scaled[0, 1] < 5
+
+
+@pytest.mark.parametrize("faint", [1.0, 0.2])
+def test_characters_in_faint_ink_are_told_apart_where_one_fits(faint):
+    """What characters in faint ink differ by counts for more where the likeliest one fits as much better."""
+    letters = faint * np.array([[-4.0, -14.0, -24.0]], np.float32)
+    scaled = scaled_by_scatter(letters, np.ones(1, np.float32))
+    assert scaled[0, 0] - scaled[0, 1] > 12
+    assert (np.diff(scaled[0]) < 0).all()
+
+
+def test_the_less_of_a_face_is_visible_the_less_it_tells():
+    """The same log-likelihoods differ less where less of the face is visible, and hardly where nothing is."""
+    letters = np.repeat(np.array([[-2.0, -8.0]], np.float32), 4, axis=0)
+    scaled = scaled_by_scatter(letters, np.array([1.0, 0.6, 0.3, 0.0], np.float32))
+    apart = scaled[:, 0] - scaled[:, 1]
+    assert (np.diff(apart) < 0).all()
+    assert 0 < apart[3] < 0.5
