@@ -6,7 +6,7 @@ import pytest
 from vision.inference import heights, line_of_stacks
 from vision.inference.comparison import UNINFORMATIVE
 from vision.inference.coordinate_ascent import all_scores
-from vision.inference.heights import EMPTY_NATS, HEIGHT_NATS, weigh_heights
+from vision.inference.heights import EMPTY_NATS, HEIGHT_NATS, MAX_ABSENT_NATS, weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import CAMOUFLAGED_WEIGHT, _is_camouflaged, bound_log_ratios
 from vision.likelihood.stacks import OUT_OF_REACH
@@ -47,6 +47,16 @@ def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(
     hypothesis.mark_camouflaged(cell)
     weigh_heights(drawn.look(drawn.picture(table)), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == (drawn.state(stands) if stands else 0)
+
+
+def test_a_camouflaged_piece_is_never_quite_ruled_out(drawn, monkeypatch):
+    """However much colours, surfaces and boundaries speak against it, a groove may still tell of it."""
+    hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
+    hypothesis.mark_camouflaged(cell)
+    monkeypatch.setattr(heights, "surface_log_ratios", lambda _, __, tried: np.full(len(tried), -90.0))
+    weigh_heights(drawn.look(drawn.picture({})), hypothesis, np.array([cell]))
+    assert hypothesis.state[cell] == 0
+    assert hypothesis.scores[cell, 1:].max() == pytest.approx(-MAX_ABSENT_NATS, abs=1e-4)
 
 
 def test_colours_alone_do_not_rule_out_a_camouflaged_piece(drawn):
