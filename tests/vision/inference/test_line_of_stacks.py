@@ -13,6 +13,7 @@ from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_comparison import NO_MOVES
 from vision.inference.line_of_stacks import (
     DOUBT_NATS,
+    GROUND_NATS,
     SURE_NATS,
     SURE_OF_PLAIN_NATS,
     join_lines,
@@ -154,6 +155,21 @@ def test_before_a_stack_that_shows_only_a_tower_with_characters_may_be_bare_grou
     monkeypatch.setattr(Configurations, "has_plain_faces", has_plain_faces)
     split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
     assert heights(drawn, hypothesis) == ([0, 2] if is_split else [tall, 1])
+
+
+@pytest.mark.parametrize(("nats", "is_asked"), [(GROUND_NATS - 1, True), (GROUND_NATS + 1, False)])
+def test_a_tower_of_which_colours_are_sure_is_not_held_against_bare_ground(drawn, tall, monkeypatch, nats, *, is_asked):
+    """Before a visible stack, boundaries are asked about a tower with printed faces only if colours may be wrong."""
+    picture, hypothesis = as_tower(drawn, {BEHIND: COLOUR * 2}, tall)
+    monkeypatch.setattr(Configurations, "has_plain_faces", False)
+    front, behind, state = drawn.cell(FRONT), drawn.cell(BEHIND), drawn.state(COLOUR)
+    for cell, one, its_nats in ((front, drawn.state(COLOUR * tall), nats), (behind, state, 20.0)):
+        scores = np.full_like(hypothesis.scores[[cell]], -50)
+        scores[0, 0], scores[0, one] = 0, its_nats
+        hypothesis.set_scores(np.array([cell]), scores)
+    hypothesis.assign(behind, state)
+    split_lines(drawn.look(picture), hypothesis, hypothesis.updated)
+    assert heights(drawn, hypothesis)[0] == (0 if is_asked else tall)
 
 
 def test_colours_alone_do_not_make_a_tower_again_of_what_boundaries_have_told(drawn, tall, monkeypatch):
