@@ -126,7 +126,7 @@ def read_faces(
     rings = candidate_rings(image, candidates, labels, alphabet)
     held = likeliest_faces(rings, candidates)
     found = _find(image, exclude_claimed_rings(rings, candidates, held, np.arange(len(held.is_face))), labels, alphabet)
-    unclear = np.flatnonzero(~found.is_legible | (_log_confidence(found.letters) < MIN_LOG_PROBABILITY))
+    unclear = np.flatnonzero(~found.is_legible | (log_confidence(found.letters) < MIN_LOG_PROBABILITY))
     if not len(unclear):
         return found, unclear
     some = candidates.select(unclear)
@@ -138,7 +138,7 @@ def read_faces(
         alphabet,
     )
     is_as_taken = _read_as_taken(image, again, labels, alphabet)
-    is_better = again.is_legible & (_log_confidence(again.letters) > _log_confidence(found.letters[unclear]))
+    is_better = again.is_legible & (log_confidence(again.letters) > log_confidence(found.letters[unclear]))
     better = unclear[is_better]
     for before, after in zip(_columns(found), _columns(again), strict=True):
         before[better] = after[is_better]
@@ -152,7 +152,7 @@ def _read_as_taken(image: Picture, again: FaceReadings, labels: LabelBuffer, alp
     """
     letters, faces = compare(image, again.faces, labels, alphabet, is_faint=True)
     is_clearer = explains_most(letters.max(axis=1), bare_wood_log_likelihood(image, faces, labels))
-    is_clearer &= _log_confidence(letters) > _log_confidence(again.letters)
+    is_clearer &= log_confidence(letters) > log_confidence(again.letters)
     again.letters[is_clearer], again.is_legible[is_clearer] = letters[is_clearer], True
     return is_clearer
 
@@ -162,7 +162,7 @@ def _columns(found: FaceReadings) -> tuple[npt.NDArray[Any], ...]:
     return (*found.faces, found.centre_log_ratio, found.letters, found.is_legible, found.is_rival)
 
 
-def _log_confidence(letters: Array) -> Array:
+def log_confidence(letters: Array) -> Array:
     """(k,) log-probability of the likeliest of all characters (k, letters)."""
     log_p: Array = letters.max(axis=1) - np.logaddexp.reduce(letters, axis=1)
     return log_p
@@ -289,7 +289,7 @@ def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) 
         legible[pale[how_well > HALF_EXPLAINED_NATS]] = True
         told = (how_well > HALF_EXPLAINED_NATS) | ((how_well > MIN_FAINT_NATS) & (fits >= MIN_FIT_NATS))
         letters[pale[told]] = faint[told]
-    best, is_unsure = letters.max(axis=1), _log_confidence(letters) < MIN_LOG_PROBABILITY
+    best, is_unsure = letters.max(axis=1), log_confidence(letters) < MIN_LOG_PROBABILITY
     poor = (legible & (best < MIN_FIT_NATS)) | (is_unsure & (best < POOR_FIT_NATS))
     moved = _search_nearby(image, labels, alphabet, (letters, faces), np.flatnonzero(poor))
     legible[moved] |= letters[moved].max(axis=1) >= MIN_FIT_NATS
@@ -325,7 +325,7 @@ def _search_faint_nearby(
     rows, placed, _ = _best_nearby(image, labels, alphabet, faces.select(poor), is_faint=True)
     fits = rows.max(axis=1)
     how_well = explained_log_ratio(fits, bare_wood_log_likelihood(image, placed, labels))
-    is_clearer = _log_confidence(rows) > _log_confidence(letters[poor])
+    is_clearer = log_confidence(rows) > log_confidence(letters[poor])
     is_told = is_clearer & (how_well > MIN_FAINT_NATS) & (fits >= MIN_FIT_NATS)
     letters[poor[is_told]] = rows[is_told]
     faces.put(poor[is_told], placed.select(np.flatnonzero(is_told)))

@@ -99,8 +99,8 @@ def find_rings(
 
     A radius is found in each direction, and a circle fitted to them whose centre need not be the face's (iteratively
     reweighted least squares).  Directions that are occluded according to ``labels`` (height, width) are left out.
-    ``around``: (directions, 2) in which it is searched for.  A fit to a short arc may have any radius: one beyond those
-    that were sampled is no ring.
+    ``around``: (directions, 2) unit vectors in which it is searched for.  A fit to a short arc may have any radius: one
+    beyond those that were sampled is no ring.
     """
     radii_mm = np.arange(
         about_mm[0] - NEIGHBOUR_STEPS * STEP_MM, about_mm[1] + (NEIGHBOUR_STEPS + 0.5) * STEP_MM, STEP_MM
@@ -158,7 +158,7 @@ def groove_log_ratio(inner: Ring, outer: Ring) -> float:
 def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points, around: Points) -> tuple[Array, Mask]:
     """Codes by which each point round each face (k) is darker than those beside it, and which directions are visible.
 
-    ``around``: (directions, 2).
+    ``around``: (directions, 2) unit vectors.
 
     Returns:
         (k, directions, radii) and (k, directions).
@@ -170,7 +170,7 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points,
     # One loop: separate OpenCV calls for each step took three times as long.
     for face in range(len(faces.ranks)):
         (x, y), to_picture, rank = faces.centres_px[face], faces.to_picture[face], faces.ranks[face]
-        grey, left, top = _sums_round(image, (x, y), radii_mm[-1] * np.sqrt((to_picture**2).sum(axis=1)))
+        sums, left, top = _sums_round(image, (x, y), radii_mm[-1] * np.sqrt((to_picture**2).sum(axis=1)))
         for direction in range(count):
             east, north = around[direction]
             right = to_picture[0, 0] * east + to_picture[0, 1] * north
@@ -179,7 +179,7 @@ def _darker(image: Picture, faces: Faces, labels: LabelBuffer, radii_mm: Points,
                 at = x + right * radii_mm[place], y + down * radii_mm[place]
                 is_seen[face, direction] &= not _is_hidden(labels, at[0], at[1], rank)
             for place in range(radii):
-                along[place] = _brightness_at(grey, left, top, x + right * radii_mm[place], y + down * radii_mm[place])
+                along[place] = _brightness_at(sums, left, top, x + right * radii_mm[place], y + down * radii_mm[place])
             _blur(along, blurred)
             for place in range(radii - 2 * NEIGHBOUR_STEPS):
                 beside = (blurred[place] + blurred[place + 2 * NEIGHBOUR_STEPS]) / 2

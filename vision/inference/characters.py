@@ -18,6 +18,7 @@ from vision.glyphs.legibility import (
     bare_faces,
     character_gain,
     face_gain,
+    log_confidence,
     read_faces,
     scaled_by_scatter,
     search_face,
@@ -260,11 +261,11 @@ def _read(
         )
         # What is seen where a stack is hypothesised that does not stand there is the face of another one.
         is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
-        if not is_own and is_found[k] and _log_confidence(letters[k]) > MIN_LOG_PROBABILITY:
+        if not is_own and is_found[k] and log_confidence(letters[[k]])[0] > MIN_LOG_PROBABILITY:
             continue
         seen.faces.put(np.array([k]), face)
         letters[k], is_misled[k], gain[k] = its_letters, explains > FACE_FOUND, 0
-        if is_own and _log_confidence(its_letters) > MIN_LOG_PROBABILITY:
+        if is_own and log_confidence(its_letters[None])[0] > MIN_LOG_PROBABILITY:
             gain[k] = its_gain
     scaled = scaled_by_scatter(letters, visible_shares(hypothesis, seen.faces))
     found[cells] = scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
@@ -321,11 +322,6 @@ def search_face_cached(
     if key not in searched:
         searched[key] = search_face(image, straight, labels, alphabet, scores)
     return searched[key]
-
-
-def _log_confidence(letters: Array) -> float:
-    """Log-probability of the likeliest of all characters (letters,)."""
-    return float(letters.max() - np.logaddexp.reduce(letters))
 
 
 def _fits_no_character(found: FaceReadings) -> Mask:

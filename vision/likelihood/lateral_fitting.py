@@ -38,7 +38,8 @@ REFINED_PLACEMENTS = 2
 """Number of initial placements from which the search goes on."""
 
 CLOSE_NATS = 10.0
-"""Towers that are less likely than the best by more than this are searched from the first placement alone."""
+"""Towers that are less likely than the best by more than this are searched from the first placement alone: of 800 the
+second one made one in a hundred likelier by more than 2."""
 
 ROUNDS = 12
 """Maximum number of rounds of the search."""
