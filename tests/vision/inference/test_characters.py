@@ -464,15 +464,21 @@ def test_of_stacks_without_a_character_those_are_removed_that_boundaries_do_not_
     assert not remove_faceless(image, hypothesis, standing)
 
 
-def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(enrolled, monkeypatch):
-    """A character is read after the wrong tower in front of it has been removed."""
+def in_line(enrolled, table):
+    """Return the reader, a picture of a table (cell name → stack), its hypothesis by colours, and cells b4 and b5."""
     reader, _, _ = enrolled
     kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
-    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
-    table = ["a" if number == behind else "" for number in range(len(kit.cells))]
-    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
+    image = picture(
+        kit, reader.camera, pose, random_light(random.Random(1)), [table.get(cell, "") for cell in kit.cells], 3, ()
+    )
     geometry = reader.geometry(pose)
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    return reader, image, hypothesis, (kit.cells.index("b4"), kit.cells.index("b5"))
+
+
+def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(enrolled, monkeypatch):
+    """A character is read after the wrong tower in front of it has been removed."""
+    reader, image, hypothesis, (front, behind) = in_line(enrolled, {"b5": "a"})
     scores, tower = hypothesis.scores[[front]], 1 + 4 * hypothesis.colours
     scores[0, tower] = 30.0
     hypothesis.set_scores(np.array([front]), scores)
@@ -504,13 +510,7 @@ def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(e
 
 def test_a_stack_is_restored_that_the_face_of_a_higher_one_in_front_had_removed(enrolled, monkeypatch):
     """A stack without a face is looked at again once the one in front of it, taken for a lower one, is corrected."""
-    reader, _, _ = enrolled
-    kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
-    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
-    table = [{"b4": "rRn", "b5": "a"}.get(cell, "") for cell in kit.cells]
-    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
-    geometry = reader.geometry(pose)
-    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    reader, image, hypothesis, (front, behind) = in_line(enrolled, {"b4": "rRn", "b5": "a"})
     scores, lower = hypothesis.scores[[front]], 1 + hypothesis.colours
     scores[0, lower] = scores.max() + 3
     hypothesis.set_scores(np.array([front]), scores)
@@ -533,13 +533,7 @@ def test_a_stack_is_restored_that_the_face_of_a_higher_one_in_front_had_removed(
 
 def test_a_stack_is_judged_again_that_seemed_less_hidden_than_it_is(enrolled, monkeypatch):
     """A stack without a face is looked at again if the one in front has turned out to hide more of it since."""
-    reader, _, _ = enrolled
-    kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
-    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
-    table = [{"b4": "rRn", "b5": "a"}.get(cell, "") for cell in kit.cells]
-    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
-    geometry = reader.geometry(pose)
-    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    reader, image, hypothesis, (front, behind) = in_line(enrolled, {"b4": "rRn", "b5": "a"})
     right = int(hypothesis.state[front])
     hypothesis.assign(front, 0)
 
@@ -577,13 +571,7 @@ def test_evidence_for_heights_at_which_no_face_was_found_is_discarded(misled, pl
 
 def test_a_tower_that_colours_alone_have_found_is_asked_about_by_boundaries(enrolled, monkeypatch):
     """A tower that would hide the stack behind it, found when more heights are scored, is split into a line again."""
-    reader, _, _ = enrolled
-    kit, pose = reader.kit, default_pose(reader.kit, reader.camera)
-    front, behind = kit.cells.index("b4"), kit.cells.index("b5")
-    table = [{"b5": "a"}.get(cell, "") for cell in kit.cells]
-    image = picture(kit, reader.camera, pose, random_light(random.Random(1)), table, 3, ())
-    geometry = reader.geometry(pose)
-    hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
+    reader, image, hypothesis, (front, behind) = in_line(enrolled, {"b5": "a"})
 
     def raise_front(hypothesis, _cells):
         scores, tower = hypothesis.scores[[front]], 1 + 3 * hypothesis.colours
@@ -598,7 +586,7 @@ def test_a_tower_that_colours_alone_have_found_is_asked_about_by_boundaries(enro
         states = hypothesis.state[[front, behind]].tolist()
         heights.append([hypothesis.configuration_count(state) if state else 0 for state in states])
 
-    lacking = np.arange(len(table)) == front
+    lacking = np.arange(len(hypothesis.state)) == front
     monkeypatch.setattr(face_evidence, "lacks_likeliest", lambda _: lacking)
     monkeypatch.setattr(face_evidence, "complete", raise_front)
     monkeypatch.setattr(face_evidence, "split_lines", split)
