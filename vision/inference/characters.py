@@ -94,6 +94,12 @@ class _LocatedFace(NamedTuple):
     shifts_mm: Array
     face: Faces
 
+    @property
+    def near(self) -> Indices:
+        """(k,) those of the configurations that have their face where it was found."""
+        near: Indices = self.configurations[np.linalg.norm(self.shifts_mm, axis=1) < ELSEWHERE_MM]
+        return near
+
 
 def read_characters(
     image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, legible: Picture | None = None
@@ -123,8 +129,8 @@ def read_characters(
         hypothesis.assign(cell, int(scores[cell].argmax()))
     # …and if no face was found there at all, that has counted against it too early; so it has if the face of one that
     # was mistaken for a lower one was taken for part of it.
-    early = np.union1d(hasty, again)
-    early = faceless[np.isin(faceless, early) | view_has_changed(hypothesis, seen)]
+    is_early = np.isin(faceless, np.union1d(hasty, again)) | view_has_changed(hypothesis, seen)
+    early = faceless[is_early]
     _discard_face_evidence(hypothesis, early)
     found[early] = 0
     update_around(hypothesis, NO_CELLS)
@@ -157,9 +163,8 @@ def read_characters(
 def _discard_misplaced(hypothesis: Hypothesis, known: list[_LocatedFace]) -> None:
     """Discard evidence for heights at none of which the face of a cell was found in the end, as now ``known``."""
     for one in known:
-        near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
         so_far = hypothesis.glyph_log_ratio[one.cell]
-        if so_far.max() > 0 >= so_far[near].max(initial=0):
+        if so_far.max() > 0 >= so_far[one.near].max(initial=0):
             hypothesis.set_glyph_log_ratio(np.array([one.cell]), np.zeros((1, len(so_far)), np.float32))
 
 
@@ -238,8 +243,7 @@ def _read(
     # Sides have no characters: what colours take for a tower may be a lower stack in front of another one.
     is_asked |= (scores.argmax(axis=1) >= MIN_TALL_PIECES - 1)[:, None] & is_scored
     for one in before:
-        near = one.configurations[np.linalg.norm(one.shifts_mm, axis=1) < ELSEWHERE_MM]
-        is_asked[np.ix_(cells == one.cell, near)] = True
+        is_asked[np.ix_(cells == one.cell, one.near)] = True
     owner, configuration = np.nonzero(is_asked)
     straight = upright.select(cells[owner] * count + configuration)
     candidates = Candidates(straight, owner, scores[owner, configuration])

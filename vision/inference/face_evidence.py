@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +57,7 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     complete(hypothesis, np.flatnonzero(lacking))
     # By colours alone a tower is often likely that would occlude others, and whose foot would lie in their shadow.
     if hypothesis.geometry.configurations.is_single_size:
-        split_lines(cache(lambda: make_view(image, hypothesis.geometry, prisms)), hypothesis, lacking)
+        split_lines(lambda: make_view(image, hypothesis.geometry, prisms), hypothesis, lacking)
     if hypothesis.is_on_learned_board:
         _doubt_colours(hypothesis)
     scores = hypothesis.configuration_scores()

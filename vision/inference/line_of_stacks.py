@@ -64,7 +64,6 @@ this."""
 NEIGHBOUR_PITCHES = 1.6
 """Distance below which two squares are neighbours, in units of the smallest: less than two, more than a diagonal."""
 
-
 RAISED_NATS = 3.0
 """How much likelier a tower must be by boundaries than the face behind it alone, to stand on a cell that seems empty:
 it was so by 5.5 where one stood; where none did, less likely by 20 (five such cells in 74 pictures of eight sets)."""
@@ -137,7 +136,7 @@ def raise_towers(look: ViewFactory, hypothesis: Hypothesis) -> None:
         if towers.log_likelihoods[1:].max() > towers.line + RAISED_NATS:
             raised[cell] = _assign(hypothesis, (cell, behind), Line(towers.log_likelihoods, towers.line, towers.left))
             for one in (cell, behind):
-                stacks.configurations[one] = hypothesis.configuration(one) if hypothesis.state[one] else -1
+                stacks.configurations[one] = hypothesis.configuration(one)
     _update_neighbours(look, hypothesis, raised)
 
 
