@@ -271,6 +271,8 @@ def _read(
         letters[k], is_misled[k], gain[k] = its_letters, explains > FACE_FOUND, 0
         if is_own and log_confidence(its_letters[None])[0] > MIN_LOG_PROBABILITY:
             gain[k] = its_gain
+    is_claimed = _is_claimed(hypothesis, cells, seen.faces)
+    letters[is_claimed], gain[is_claimed], is_found[is_claimed], is_misled[is_claimed] = 0, 0, False, False
     scaled = scaled_by_scatter(letters, visible_shares(hypothesis, seen.faces))
     found[cells] = scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
     is_everywhere = is_misled & (found[cells].max(axis=1) > MIN_LOG_PROBABILITY)
@@ -283,13 +285,38 @@ def _read(
         asked |= np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM
         if asked.sum() > 1:
             known.append(_LocatedFace(cell, every[asked], shifts_mm[asked], seen.faces.select(np.array([k]))))
-    spoken = evidence_by_height(hypothesis, cells, seen.faces, gain, np.zeros_like(gain))
+    _count_faces(hypothesis, cells, seen.faces, gain)
+    faceless = cells[strange[letters[strange].max(axis=1, initial=-np.inf) <= NO_FIT_NATS]]
+    return _ReadResult(known, looked_for, faceless)
+
+
+def _count_faces(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array) -> None:
+    """Have the ``gain`` (b,) of ``faces`` (b) count for the heights that have them, where these are in doubt."""
+    spoken = evidence_by_height(hypothesis, cells, faces, gain, np.zeros_like(gain))
+    scores = hypothesis.configuration_scores(cells)
     in_doubt = np.where(spoken > 0, scores, -np.inf).max(axis=1) < IN_QUESTION_NATS
     speaking = np.flatnonzero(in_doubt & (gain > 0))
     so_far = hypothesis.glyph_log_ratio[cells[speaking]]
     hypothesis.set_glyph_log_ratio(cells[speaking], np.maximum(spoken[speaking], so_far))
-    faceless = cells[strange[letters[strange].max(axis=1, initial=-np.inf) <= NO_FIT_NATS]]
-    return _ReadResult(known, looked_for, faceless)
+
+
+def _is_claimed(hypothesis: Hypothesis, cells: Indices, faces: Faces) -> Mask:
+    """(b,) which of ``faces`` (b), found for ``cells`` (b,), are likelier that of a stack elsewhere.
+
+    So it is where the cell is likelier empty than to have it, and the stack elsewhere is likeliest to have it.
+    """
+    others = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
+    every = Faces(*(np.concatenate(pair) for pair in zip(faces, hypothesis.faces_on(others), strict=True)))
+    of, ones = np.append(cells, others), np.ones(len(every.ranks), np.float32)
+    scores, are_near = (
+        hypothesis.configuration_scores(of),
+        evidence_by_height(hypothesis, of, every, ones, 0 * ones) > 0,
+    )
+    there = np.where(are_near, scores, -np.inf).max(axis=1)
+    is_held = there > np.where(are_near, 0.0, scores).max(axis=1, initial=0)
+    together = distances_mm(every, faces) < ELSEWHERE_MM
+    claimed: Mask = (there[: len(cells)] < 0) & (together & is_held).any(axis=1)
+    return claimed
 
 
 def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) -> None:

@@ -28,6 +28,7 @@ from vision.inference.line_comparison import (
     faces_apart_mm,
 )
 from vision.inference.picture_view import ViewFactory
+from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import Floats
 
 Array = npt.NDArray[np.float32]
@@ -141,13 +142,18 @@ def raise_towers(look: ViewFactory, hypothesis: Hypothesis) -> None:
 
 
 def _pairs_with_one_face(hypothesis: Hypothesis) -> list[tuple[int, int]]:
-    """Cells that seem empty, each with one behind it whose stack has its face where a tower in front would have it."""
+    """Cells that seem empty, each with one behind it whose stack has its face where a tower in front would have it.
+
+    Colours tell how likely that tower is, in isolation where ascent has not reached it, as the one behind has its face.
+    """
     rank, heights = hypothesis.geometry.rank, hypothesis.configuration_scores()
+    isolated = hypothesis.isolated.scores[:, 1:].reshape(*heights.shape, -1).max(axis=2)
+    are_likely = np.where(heights > OUT_OF_REACH / 2, heights, isolated) > -PALE_NATS
     behind, empty = np.flatnonzero(may_be_of_tower(hypothesis)), hypothesis.updated & (hypothesis.state == 0)
     faces, pairs = hypothesis.faces_on(behind), []
-    for cell in np.flatnonzero(empty & (heights[:, 1:].max(axis=1) > -PALE_NATS)).tolist():
+    for cell in np.flatnonzero(empty & are_likely.any(axis=1)).tolist():
         apart_mm = distances_mm(faces, hypothesis.faces_at_every_height(np.array([cell])))
-        is_one = (apart_mm < ELSEWHERE_MM) & (heights[cell] > -PALE_NATS)[:, None] & (rank[behind] < rank[cell])
+        is_one = (apart_mm < ELSEWHERE_MM) & are_likely[cell, :, None] & (rank[behind] < rank[cell])
         pairs += [(cell, one) for one in behind[is_one[1:].any(axis=0)].tolist()]
     return pairs
 

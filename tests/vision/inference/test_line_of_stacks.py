@@ -22,6 +22,7 @@ from vision.inference.line_of_stacks import (
     split_lines,
 )
 from vision.inference.render_and_compare import rescore_by_rendering
+from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.configurations import Configurations
 
 FRONT, BEHIND = "e4", "e5"
@@ -413,6 +414,23 @@ def test_a_face_behind_a_cell_that_seems_empty_may_be_that_of_a_tower_on_it(draw
     picture, hypothesis = as_a_face_behind(drawn, {FRONT: COLOUR * tower}, stack, nats)
     raise_towers(drawn.look(picture), hypothesis)
     assert heights(drawn, hypothesis) == ([tower, 0] if is_raised else [0, stack])
+
+
+def test_a_tower_that_is_likely_in_isolation_is_found_though_colours_have_only_scored_lower_stacks(drawn, alike):
+    """A tower is asked about that was not scored since the stack behind has its face, unless it is unlikely alone."""
+    tower, stack = alike
+    picture, hypothesis = as_a_face_behind(drawn, {FRONT: COLOUR * tower}, stack, 12.0)
+    front = np.array([drawn.cell(FRONT)])
+    scores = hypothesis.scores[front]
+    scores[0, drawn.state(COLOUR * 2) + hypothesis.colours :] = OUT_OF_REACH
+    hypothesis.set_scores(front, scores)
+    alone = hypothesis.isolated.scores[front].copy()
+    hypothesis.isolated.scores[front] = -99
+    raise_towers(drawn.look(picture), hypothesis)
+    assert heights(drawn, hypothesis) == [0, stack]
+    hypothesis.isolated.scores[front] = alone
+    raise_towers(drawn.look(picture), hypothesis)
+    assert heights(drawn, hypothesis) == [tower, 0]
 
 
 def test_a_stack_behind_bare_ground_is_no_tower(drawn, alike):
