@@ -51,6 +51,7 @@ class SetAppearance:
         glyphs: each piece's character (:class:`Glyph`); empty where pieces have none, or before enrolment.
         not_found: letters of the pieces that the photograph did not show; they have the colour of pieces to which the
             kit gives the same one, or the kit's.
+        alike: pairs of letters of the pieces whose colours are hardly told apart, as in "BG".
         board: of the whole board, where it was learned or squares have several colours.
         ring_mm: radius of the ring round characters, or of a groove; None where there is none, or it is not known.
         inner_ring_mm: of another groove, nearer to the middle.
@@ -66,6 +67,7 @@ class SetAppearance:
     inks: Mapping[str, Reflectance] = field(default_factory=dict)
     glyphs: Mapping[str, Glyph] = field(default_factory=dict)
     not_found: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
     board: BoardAppearance | None = None
     ring_mm: float | None = None
     inner_ring_mm: float | None = None
@@ -129,6 +131,7 @@ def format_appearance(appearance: SetAppearance) -> str:
         *([] if appearance.inner_ring_mm is None else [f"inner_ring_mm = {appearance.inner_ring_mm:.3f}"]),
         *([] if appearance.black is None else [f"black = {_list(appearance.black)}"]),
         *([f"not_found = {json.dumps(appearance.not_found)}"] if appearance.not_found else []),
+        *([f"alike = {json.dumps(appearance.alike)}"] if appearance.alike else []),
     ]
     for name, table in tables.items():
         if table:
@@ -151,7 +154,8 @@ def read_appearance(path: Path, kit: Kit) -> SetAppearance:
         column=_read_column(table) if _nominal_column(kit) else None,
         inks=_reflectances(table, "inks", inked),
         glyphs=_glyphs(table, inked),
-        not_found=_letters(table, kit),
+        not_found=_letters(table, "not_found", kit),
+        alike=_letters(table, "alike", kit, 2),
         board=read_board(table.table("board")) if table.has("board") else None,
         ring_mm=table.length("ring_mm") if table.has("ring_mm") else None,
         inner_ring_mm=table.length("inner_ring_mm") if table.has("inner_ring_mm") else None,
@@ -168,13 +172,14 @@ def appearance_kit(path: Path) -> str:
     return Table(load(path), str(path)).get("kit", str)
 
 
-def _letters(table: Table, kit: Kit) -> tuple[str, ...]:
-    """The letters of the pieces that were not found."""
-    letters = tuple(table.get("not_found", list, []))
+def _letters(table: Table, key: str, kit: Kit, count: int = 1) -> tuple[str, ...]:
+    """Letters of pieces, or, with a ``count`` of 2, pairs of them."""
+    texts = tuple(table.get(key, list, []))
     known = {kind.letter for kind in kit.pieces}
-    if not all(isinstance(letter, str) and letter in known for letter in letters):
-        raise ProfileError(f"{table.where}: not_found: only letters of the kit's pieces")
-    return letters
+    if not all(isinstance(text, str) and len(text) == count and set(text) <= known for text in texts):
+        what = "letters" if count == 1 else "pairs of letters"
+        raise ProfileError(f"{table.where}: {key}: only {what} of the kit's pieces")
+    return texts
 
 
 def _read_column(table: Table) -> ColumnAppearance:

@@ -79,7 +79,8 @@ def enrol(
         empty: photographs of the empty board, from which its appearance is learned.
 
     Kinds without characters that are missing from their squares get the colour of those found that have the same colour
-    in the kit, or else the kit's, and are named in the appearance, unless half of all kinds are missing.
+    in the kit, or else the kit's, and are named in the appearance, unless half of all kinds are missing; so are those
+    that are hardly told apart.
 
     Raises VisionError when the mat is not found, the layout lacks a piece, the photograph does not show the layout, or
     two kinds look alike in it.
@@ -92,13 +93,21 @@ def enrol(
             else "the layout is empty: name a square for one piece of each kind"
         )
     known = (kit, camera, levels, stacks)
-    try:
+    if kit.pieces[0].shape != "pyramid":
         return _enrolled(*known, measure_colours(image, *known, empty))
-    except ColoursAlike:
-        if kit.pieces[0].shape != "pyramid":
-            raise
-        # Bright ones may have been learned from sides in the shade, and dark ones from sides in the light.
-        return _enrolled(*known, measure_colours(image, *known, empty, turned_alike=True))
+    learned, refused = list[SetAppearance](), list[ColoursAlike]()
+    # Bright ones may have been learned from sides in the shade, and dark ones from sides in the light.
+    for turned_alike in (False, True):
+        try:
+            learned.append(_enrolled(*known, measure_colours(image, *known, empty, turned_alike=turned_alike)))
+        except ColoursAlike as error:
+            refused.append(error)
+        else:
+            if not learned[-1].alike:
+                return learned[-1]
+    if not learned:
+        raise refused[0]
+    return learned[0]
 
 
 def _enrolled(

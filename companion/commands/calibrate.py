@@ -157,6 +157,11 @@ def run_pieces(options: PiecesOptions) -> int:
     for cell, stack in layout.items():
         if stack[-1] in appearance.not_found:
             print(f"not found: {stack[-1]} on {cell}; it keeps the kit's colour until a photograph shows it there")
+    for pair in appearance.alike:
+        print(
+            f"{' and '.join(pair)} are hardly told apart by their colours here: they will often be in doubt; "
+            "better take pieces whose colours differ more, or other light"
+        )
     learned = len(appearance.pieces) - len(appearance.not_found)
     print(f"learned {counted(learned, 'kind')} of pieces; written: {options.output}")
     if wrong := own_grid_fault(appearance.board, kit):

@@ -22,19 +22,31 @@ def test_pieces_that_were_not_found_are_named_in_the_file(file):
     assert read_appearance(file, KIT).not_found == ("Y",)
 
 
+def test_pieces_that_are_hardly_told_apart_are_named_in_the_file(file):
+    """Pairs of letters of such pieces survive a round trip."""
+    file.write_text(format_appearance(replace(nominal_appearance(KIT), alike=("BG", "RY"))), encoding="utf-8")
+    assert read_appearance(file, KIT).alike == ("BG", "RY")
+
+
 def test_of_a_whole_set_nothing_is_said(file):
-    """A complete set has no such key."""
+    """A complete set of clear colours has no such keys."""
     file.write_text(format_appearance(nominal_appearance(KIT)), encoding="utf-8")
-    assert "not_found" not in file.read_text(encoding="utf-8")
-    assert read_appearance(file, KIT).not_found == ()
+    assert not {"not_found", "alike"} & set(file.read_text(encoding="utf-8").split())
+    assert read_appearance(file, KIT).not_found == read_appearance(file, KIT).alike == ()
 
 
-@pytest.mark.parametrize("named", ['["Q"]', "[1]"])
-def test_pieces_that_the_kit_does_not_have_are_refused(file, named):
-    """Unknown letters are refused."""
-    text = format_appearance(nominal_appearance(KIT)).replace("rim =", f"not_found = {named}\nrim =")
+@pytest.mark.parametrize(("key", "named"), [
+    ("not_found", '["Q"]'),
+    ("not_found", "[1]"),
+    ("alike", '["B"]'),
+    ("alike", '["BQ"]'),
+    ("alike", "[2]"),
+])  # fmt: skip
+def test_pieces_that_the_kit_does_not_have_are_refused(file, key, named):
+    """Unknown letters are refused, and single ones where pairs are named."""
+    text = format_appearance(nominal_appearance(KIT)).replace("rim =", f"{key} = {named}\nrim =")
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(ProfileError, match=r"not_found: only letters of the kit's pieces$"):
+    with pytest.raises(ProfileError, match=f"{key}: only (letters|pairs of letters) of the kit's pieces$"):
         read_appearance(file, KIT)
 
 

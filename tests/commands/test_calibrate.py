@@ -1,10 +1,12 @@
 """`companion calibrate` as a user calls it."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
 
-from calibration.appearance import read_appearance
+from calibration.appearance import nominal_appearance, read_appearance
 from calibration.camera import read_camera
 from calibration.kit import load_kit
 from companion.cli import main
@@ -83,3 +85,15 @@ def test_what_a_photograph_shows_can_be_told(photos, tmp_path, capsys):
         capsys, 2, *words, "--layout", "4/6/8/2,R,G,1,Y,2/8/8/6/4", enrol
     )
     assert "one IMAGE shows the pieces, not 2" in complaint(capsys, 2, *words, enrol, enrol)
+
+
+def test_what_was_not_found_and_what_is_hardly_told_apart_is_said(photos, tmp_path, capsys, monkeypatch):
+    set_file, enrol = tmp_path / "set.toml", photos / "enrol.jpg"
+    learned = replace(nominal_appearance(load_kit("domination")), not_found=("Y",), alike=("BG",))
+    monkeypatch.setattr("companion.commands.calibrate.enrol", lambda *_: learned)
+    words = ("calibrate", "pieces", "domination", "--camera", photos / "camera.toml", enrol, "-o", set_file)
+    assert main([str(word) for word in words]) == 0
+    said = capsys.readouterr().out
+    assert "not found: Y on" in said
+    assert "B and G are hardly told apart by their colours here" in said
+    assert f"learned {len(learned.pieces) - 1} kinds of pieces" in said

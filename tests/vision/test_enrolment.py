@@ -147,12 +147,18 @@ def reader_with(apart_nats):
 def test_colours_that_all_but_the_smallest_pieces_tell_apart_are_taken():
     """A person distinguishes them by the large pieces; the small ones are read with less certainty."""
     reader = reader_with({"Q": 9.0, "D": 7.0, "W": 2.0})
-    check_colours(reader, reader.kit.enrol)
+    assert check_colours(reader, reader.kit.enrol) == ()
+
+
+def test_colours_that_most_pieces_hardly_tell_apart_are_taken_and_named():
+    """Where some pieces will never be read with certainty, the least distinguishable pair is named."""
+    reader = reader_with({"Q": 9.0, "D": 4.0, "W": 2.0})
+    assert check_colours(reader, reader.kit.enrol) == ("Ww",)
 
 
 def test_colours_that_most_pieces_do_not_tell_apart_are_refused_with_those_that_do_so_least():
     """If most pieces are confused, the least distinguishable pair is named."""
-    reader = reader_with({"Q": 5.0, "D": 3.0, "W": 2.0})
+    reader = reader_with({"Q": 5.0, "D": 2.5, "W": 2.0})
     with pytest.raises(VisionError, match=r"^W and w cannot be told apart"):
         check_colours(reader, reader.kit.enrol)
 

@@ -293,7 +293,8 @@ def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) 
     poor = (legible & (best < MIN_FIT_NATS)) | (is_unsure & (best < POOR_FIT_NATS))
     moved = _search_nearby(image, labels, alphabet, (letters, faces), np.flatnonzero(poor))
     legible[moved] |= letters[moved].max(axis=1) >= MIN_FIT_NATS
-    _search_faint_nearby(image, labels, alphabet, (letters, faces), np.flatnonzero(poor & ~legible))
+    remains = (letters.max(axis=1) < POOR_FIT_NATS) & (log_confidence(letters) < MIN_LOG_PROBABILITY)
+    _search_faint_nearby(image, labels, alphabet, (letters, faces), np.flatnonzero(poor & (remains | ~legible)))
     return FaceReadings(faces, how_likely, letters, legible, is_rival)
 
 
@@ -318,15 +319,18 @@ def _search_nearby(
 def _search_faint_nearby(
     image: Picture, labels: LabelBuffer, alphabet: Alphabet, found: tuple[Array, Faces], poor: Indices
 ) -> None:
-    """As :func:`_search_nearby`, for faint characters: one that is clearer there is taken, if it explains enough."""
+    """As :func:`_search_nearby`, for faint characters: one that is clearer there is taken, if it explains enough.
+
+    More than bare wood does, and than any character of usual contrast.
+    """
     letters, faces = found
     if not len(poor):
         return
     rows, placed, _ = _best_nearby(image, labels, alphabet, faces.select(poor), is_faint=True)
     fits = rows.max(axis=1)
-    how_well = explained_log_ratio(fits, bare_wood_log_likelihood(image, placed, labels))
+    otherwise = np.maximum(bare_wood_log_likelihood(image, placed, labels), letters[poor].max(axis=1))
     is_clearer = log_confidence(rows) > log_confidence(letters[poor])
-    is_told = is_clearer & (how_well > MIN_FAINT_NATS) & (fits >= MIN_FIT_NATS)
+    is_told = is_clearer & (explained_log_ratio(fits, otherwise) > MIN_FAINT_NATS) & (fits >= MIN_FIT_NATS)
     letters[poor[is_told]] = rows[is_told]
     faces.put(poor[is_told], placed.select(np.flatnonzero(is_told)))
 
