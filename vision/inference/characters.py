@@ -286,7 +286,8 @@ def _read(
         if asked.sum() > 1:
             known.append(_LocatedFace(cell, every[asked], shifts_mm[asked], seen.faces.select(np.array([k]))))
     _count_faces(hypothesis, cells, seen.faces, gain)
-    faceless = cells[strange[letters[strange].max(axis=1, initial=-np.inf) <= NO_FIT_NATS]]
+    is_faceless = (letters[strange].max(axis=1, initial=-np.inf) <= NO_FIT_NATS) & (gain[strange] <= 0)
+    faceless = cells[strange[is_faceless]]
     return _ReadResult(known, looked_for, faceless)
 
 

@@ -220,6 +220,28 @@ def test_a_clear_face_is_not_given_up_for_that_of_another_stack(enrolled, monkey
     assert alphabet.letters[found[cell].argmax()] == reader.kit.enrol["b4"]
 
 
+@pytest.mark.parametrize(("gain", "is_faceless"), [(50.0, False), (0.0, True)])
+def test_a_character_that_fits_badly_but_explains_most_of_a_face_is_one(enrolled, monkeypatch, gain, *, is_faceless):
+    """A stack has a face if a clear character is found there that explains most, as in noise and faint light."""
+    reader, image, inferred = enrolled
+    hypothesis, alphabet = inferred(), make_alphabet(reader.appearance.glyphs)
+    cells = np.array([reader.kit.cells.index("b4")])
+    letters = np.full(len(alphabet.letters), -90, np.float32)
+    letters[0] = -20
+    badly = FoundFace(hypothesis.faces_on(cells), letters, 99.0, gain)
+    read = characters.read_faces
+
+    def read_badly(image, candidates, labels, alphabet):
+        found, evened = read(image, candidates, labels, alphabet)
+        return found._replace(letters=found.letters - 60, is_legible=np.zeros(1, np.bool_)), evened
+
+    monkeypatch.setattr(characters, "read_faces", read_badly)
+    monkeypatch.setattr(characters, "search_face_cached", lambda *_: badly)
+    found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
+    faceless = characters._read(image, hypothesis, alphabet, cells, found, {}).faceless
+    assert faceless.tolist() == (cells.tolist() if is_faceless else [])
+
+
 @pytest.mark.parametrize(("nats", "is_learned"), [(-45.0, True), (-20.0, True), (-5.0, False), (5.0, False)])
 def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, on_board, nats, is_learned):
     """A clear character outweighs colours that prefer an empty cell by up to 45 nats on a learned board.
