@@ -137,15 +137,20 @@ def read_characters(
     unsure = cells[found[cells].max(axis=1) < MIN_LOG_PROBABILITY]
     again = np.unique(np.concatenate([again, hasty, early, unsure]))
     sure, _, late = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
-    placed = {face.cell for face in known} - set(hasty.tolist())
+    placed, seen = {face.cell for face in known} - set(hasty.tolist()), visible_parts(hypothesis, late)
     again, _ = _rescore_by_faces(hypothesis, [face for face in sure if face.cell not in placed], known)
+    is_early = view_has_changed(hypothesis, seen)
+    again = np.union1d(again, late[is_early]).astype(np.intp)
     last = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
     # What is known by now of the stacks behind may have brought some back.
-    late = np.union1d(late, last.faceless)
-    remove_faceless(image, hypothesis, late[hypothesis.state[late] > 0])
+    late = np.union1d(late[~is_early], last.faceless)
+    before, located = hypothesis.scores.copy(), {one.cell: one for one in (*known, *sure, *last.located)}
+    if remove_faceless(image, hypothesis, late[hypothesis.state[late] > 0]):
+        # Round those that were removed colours alone have told the heights again.
+        told = np.flatnonzero((hypothesis.scores != before).any(axis=1) & (hypothesis.state > 0)).tolist()
+        _rescore_by_faces(hypothesis, [located[cell] for cell in told if cell in located], [*located.values()])
     if alphabet.ring_mm is not None:
-        faces = {one.cell: one.face for one in (*known, *sure, *last.located)}
-        weigh_by_rings(taken, hypothesis, faces, alphabet.ring_mm)
+        weigh_by_rings(taken, hypothesis, {cell: one.face for cell, one in located.items()}, alphabet.ring_mm)
     held = hypothesis.state.copy()
     weigh_by_boundaries(image, hypothesis, np.flatnonzero(hypothesis.updated))
     # What had no face because it seemed occluded by a stack that boundaries have since removed was judged too early.

@@ -604,6 +604,53 @@ def test_a_stack_is_judged_again_that_seemed_less_hidden_than_it_is(enrolled, mo
     assert alphabet.letters[letters[behind].argmax()] == "a"
 
 
+def test_a_stack_is_read_again_that_is_occluded_otherwise_than_when_it_had_no_face(enrolled, monkeypatch):
+    """A stack behind one that was taken for a lower one has a face once the height of that one is told by its own."""
+    reader, image, hypothesis, (front, behind) = in_line(enrolled, {"b4": "rRn", "b5": "a"})
+    right, read, calls = int(hypothesis.state[front]), characters._read, []
+    hypothesis.assign(front, 1)
+
+    def without_a_face_while_low(image, hypothesis, alphabet, cells, found, *more):
+        calls.append(cells.tolist())
+        told = read(image, hypothesis, alphabet, cells, found, *more)
+        if hypothesis.state[front] != right:
+            found[behind] = 0
+            return told._replace(faceless=np.array([behind]) if behind in cells else characters.NO_CELLS)
+        return told
+
+    def raise_front_at_last(hypothesis, _known, _before=()):
+        if len(calls) > 1:
+            hypothesis.assign(front, right)
+        return np.array([behind]) if len(calls) == 1 else characters.NO_CELLS, characters.NO_CELLS
+
+    monkeypatch.setattr(characters, "detect_faces", lambda *_: None)
+    monkeypatch.setattr(characters, "_read", without_a_face_while_low)
+    monkeypatch.setattr(characters, "_rescore_by_faces", raise_front_at_last)
+    monkeypatch.setattr(characters, "remove_faceless", lambda *_: False)
+    alphabet = make_alphabet(reader.appearance.glyphs)
+    letters = read_characters(image, hypothesis, alphabet)
+    assert behind in calls[2]
+    assert alphabet.letters[letters[behind].argmax()] == "a"
+
+
+def test_heights_that_faces_have_told_stay_where_a_stack_beside_them_is_removed(enrolled, monkeypatch):
+    """Colours alone do not tell again the height of a stack whose face was found, when its neighbour is removed."""
+    reader, image, hypothesis, (front, _) = in_line(enrolled, {"b4": "rRn"})
+    lower = 1 + hypothesis.colours
+
+    def misled_by_colours(_image, hypothesis, _cells):
+        scores = hypothesis.scores[[front]]
+        scores[0, lower] = scores.max() + 15
+        hypothesis.set_scores(np.array([front]), scores)
+        hypothesis.assign(front, lower)
+        return True
+
+    monkeypatch.setattr(characters, "remove_faceless", misled_by_colours)
+    monkeypatch.setattr(characters, "weigh_by_boundaries", lambda *_: None)
+    read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
+    assert hypothesis.configuration_count(int(hypothesis.state[front])) == 3
+
+
 @pytest.mark.parametrize(("place", "is_kept"), [(2, True), (0, False)])
 def test_evidence_for_heights_at_which_no_face_was_found_is_discarded(misled, place, *, is_kept):
     """Evidence for three pieces is kept if the face is then found at that height, and discarded if at another one."""
