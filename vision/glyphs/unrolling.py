@@ -82,7 +82,7 @@ def squares_of(image: Picture, labels: LabelBuffer, faces: Faces) -> Array:
     codes, one, most = np.empty((3, 2, PLACES), np.int32), np.float32(1), np.float32(BRIGHTEST)
     for face in range(len(squares)):
         unroll(image, labels, faces, face, codes, weight)
-        sums, wood = np.zeros(GLYPH_ANGLES, np.float32), _wood(codes[0])
+        sums, wood = np.zeros(GLYPH_ANGLES, np.float32), _wood(codes[0], weight)
         for channel in range(2):
             share = one / wood[channel]
             for i in range(GLYPH_RADII):
@@ -101,7 +101,7 @@ def shares_of(image: Picture, labels: LabelBuffer, faces: Faces) -> Array:
     codes, weight = np.empty((3, 2, PLACES), np.int32), np.empty(PLACES, np.float32)
     for face in range(len(shares)):
         unroll(image, labels, faces, face, codes, weight)
-        wood = _wood(codes[0])
+        wood = _wood(codes[0], weight)
         for channel in range(2):
             for i in range(PLACES):
                 shares[face, channel, i] = min(codes[0, channel, i] / wood[channel], np.float32(BRIGHTEST))
@@ -187,22 +187,23 @@ def _interpolate(pairs: Pairs, down: Codes, right: Codes, codes: Codes) -> None:
 
 
 @compiled
-def _wood(codes: Codes) -> tuple[np.float32, np.float32]:
-    """Codes · :data:`ONE_PX`² of bare wood, red and green, estimated from those (2, places) of a face.
+def _wood(codes: Codes, weight: Array) -> tuple[np.float32, np.float32]:
+    """Codes · :data:`ONE_PX`² of bare wood, red and green, estimated from those (2, places) of a face that are visible.
 
-    To a quarter of a code; 1 code at least.
+    To a quarter of a code; 1 code at least.  ``weight`` (places,): 0 where they are occluded.
     """
     counts, quarter = np.zeros((2, 4 * 256), np.int32), np.int32(6)
     for i in range(PLACES):
-        counts[0, np.uint64(codes[0, i] >> quarter)] += 1
-        counts[1, np.uint64(codes[1, i] >> quarter)] += 1
+        visible = np.int32(weight[i] > 0)
+        counts[0, np.uint64(codes[0, i] >> quarter)] += visible
+        counts[1, np.uint64(codes[1, i] >> quarter)] += visible
     return _quantile(counts[0]), _quantile(counts[1])
 
 
 @compiled
 def _quantile(counts: Codes) -> np.float32:
     """Code · :data:`ONE_PX`² of bare wood, a percentile of a histogram in quarters of a code."""
-    left, number = PLACES * (1 - WOOD_PERCENTILE / 100), len(counts) - 1
+    left, number = counts.sum() * (1 - WOOD_PERCENTILE / 100), len(counts) - 1
     while number > 0 and left >= counts[number]:
         left -= counts[number]
         number -= 1
@@ -216,7 +217,7 @@ def _weigh(codes: Codes, to_picture: Points, sampled: Array) -> Array:
     Returns (6, angles) partial sums.  ``codes`` from :func:`unroll`; ``to_picture`` (2, 2), mm → px.
     """
     sums, zero, one = np.zeros((6, GLYPH_ANGLES), np.float32), np.float32(0), np.float32(1)
-    woods = _wood(codes[0])
+    woods = _wood(codes[0], sampled[2])
     for channel in range(2):
         wood = woods[channel]
         # Clipped values have no gradient.
