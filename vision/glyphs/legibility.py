@@ -27,6 +27,7 @@ from vision.glyphs.face_choice import (
     likeliest_faces,
 )
 from vision.glyphs.face_detection import PLACED_MM, centre_faces
+from vision.glyphs.face_visibility import visible_shares
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.local_light import flatten_illumination
 from vision.glyphs.templates import Alphabet, bare_wood_log_likelihood, compare, compare_both
@@ -138,10 +139,11 @@ def read_faces(
         alphabet,
     )
     is_as_taken = _read_as_taken(image, again, labels, alphabet)
-    is_better = again.is_legible & (log_confidence(again.letters) > log_confidence(found.letters[unclear]))
+    before = _clearness(found.letters, visible_shares(labels, found.faces))[unclear]
+    is_better = again.is_legible & (_clearness(again.letters, visible_shares(labels, again.faces)) > before)
     better = unclear[is_better]
-    for before, after in zip(_columns(found), _columns(again), strict=True):
-        before[better] = after[is_better]
+    for column, instead in zip(_columns(found), _columns(again), strict=True):
+        column[better] = instead[is_better]
     return found, unclear[is_better & ~is_as_taken]
 
 
@@ -152,7 +154,8 @@ def _read_as_taken(image: Picture, again: FaceReadings, labels: LabelBuffer, alp
     """
     letters, faces = compare(image, again.faces, labels, alphabet, is_faint=True)
     is_clearer = explains_most(letters.max(axis=1), bare_wood_log_likelihood(image, faces, labels))
-    is_clearer &= log_confidence(letters) > log_confidence(again.letters)
+    visible = visible_shares(labels, faces)
+    is_clearer &= _clearness(letters, visible) > _clearness(again.letters, visible)
     again.letters[is_clearer], again.is_legible[is_clearer] = letters[is_clearer], True
     return is_clearer
 
@@ -166,6 +169,14 @@ def log_confidence(letters: Array) -> Array:
     """(k,) log-probability of the likeliest of all characters (k, letters)."""
     log_p: Array = letters.max(axis=1) - np.logaddexp.reduce(letters, axis=1)
     return log_p
+
+
+def _clearness(letters: Array, visible: Array) -> Array:
+    """(k,) the same, given the scatter about it, see :func:`scaled_by_scatter`: what fits badly is not clear for that.
+
+    ``visible`` (k,): share of each face that is visible.
+    """
+    return log_confidence(scaled_by_scatter(letters, visible))
 
 
 def character_gain(
@@ -329,7 +340,8 @@ def _search_faint_nearby(
     rows, placed, _ = _best_nearby(image, labels, alphabet, faces.select(poor), is_faint=True)
     fits = rows.max(axis=1)
     otherwise = np.maximum(bare_wood_log_likelihood(image, placed, labels), letters[poor].max(axis=1))
-    is_clearer = log_confidence(rows) > log_confidence(letters[poor])
+    visible = visible_shares(labels, placed)
+    is_clearer = _clearness(rows, visible) > _clearness(letters[poor], visible)
     is_told = is_clearer & (explained_log_ratio(fits, otherwise) > MIN_FAINT_NATS) & (fits >= MIN_FIT_NATS)
     letters[poor[is_told]] = rows[is_told]
     faces.put(poor[is_told], placed.select(np.flatnonzero(is_told)))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from vision.glyphs.face_choice import ELSEWHERE_MM, FACE_FOUND, Candidates
 from vision.glyphs.face_detection import box_px
+from vision.glyphs.face_visibility import visible_shares
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import (
     MIN_LOG_PROBABILITY,
@@ -35,7 +36,6 @@ from vision.inference.face_evidence import (
     remove_faceless,
     view_has_changed,
     visible_parts,
-    visible_shares,
 )
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
@@ -278,7 +278,7 @@ def _read(
             gain[k] = its_gain
     is_claimed = _is_claimed(hypothesis, cells, seen.faces)
     letters[is_claimed], gain[is_claimed], is_found[is_claimed], is_misled[is_claimed] = 0, 0, False, False
-    scaled = scaled_by_scatter(letters, visible_shares(hypothesis, seen.faces))
+    scaled = scaled_by_scatter(letters, visible_shares(labels, seen.faces))
     found[cells] = scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True)
     is_everywhere = is_misled & (found[cells].max(axis=1) > MIN_LOG_PROBABILITY)
     for k, cell in enumerate(cells.tolist()):

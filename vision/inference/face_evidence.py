@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from vision.glyphs.face_choice import ELSEWHERE_MM, Candidates
 from vision.glyphs.face_detection import box_px
-from vision.glyphs.faces import DIRECTIONS, Faces, distances_mm
+from vision.glyphs.face_visibility import are_visible, sample_places
+from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import MAX_COUNTER_EVIDENCE, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_with_colours, stacks_of
@@ -19,8 +20,7 @@ from vision.inference.line_of_stacks import split_lines
 from vision.inference.picture_view import make_view
 from vision.inference.surfaces import UNLIKE_SHARE, board_difference_shares, bound_log_ratios
 from vision.likelihood.stacks import OUT_OF_REACH
-from vision.pose.projection import Points
-from vision.scene.label_buffer import RANK_BITS, LabelBuffer
+from vision.scene.label_buffer import LabelBuffer
 from vision.scene.solids import are_inside, hull
 
 Array = npt.NDArray[np.float32]
@@ -40,9 +40,6 @@ by 15.  Where a square is seen not to look like the board, colours are bounded: 
 
 ONE_PX_ROUND = np.ones((3, 3), np.uint8)
 """Structuring element by which what is nearer is widened (greyscale dilation), as it has the greater rank."""
-
-SAMPLE_RADII = (0.45, 0.85)
-"""Radii of the circles on which a face is sampled for how much of it is hidden, as shares of its own."""
 
 
 def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> None:
@@ -180,7 +177,7 @@ def hidden_nats(hypothesis: Hypothesis, cells: Indices, chosen: Indices, faces: 
 
     ``gain`` (b,): evidence for each face.  Characters that are read behind a stack count as much against it.
     """
-    geometry, hidden, places_px = hypothesis.geometry, np.zeros(len(cells), np.float32), _sample_places(faces)
+    geometry, hidden, places_px = hypothesis.geometry, np.zeros(len(cells), np.float32), sample_places(faces)
     for k in np.flatnonzero(gain > 0).tolist():
         cell, behind = int(cells[k]), np.flatnonzero((gain > 0) & (faces.ranks < faces.ranks[k]))
         outline = hull(geometry.outlines.corners_px(geometry.crops, cell, int(chosen[k]), np.zeros(2)))
@@ -195,42 +192,19 @@ def visible_parts(hypothesis: Hypothesis, cells: Indices) -> list[tuple[Faces, M
     As far as no nearer stack of the hypothesis occludes them.
     """
     count, scores = len(hypothesis.geometry.configurations.all), hypothesis.configuration_scores(cells)
-    parts = []
+    labels, parts = hypothesis.labels(), []
     for cell, its in zip(cells.tolist(), scores, strict=True):
         asked = np.flatnonzero(its > its.max() - IN_QUESTION_NATS)
         faces = hypothesis.geometry.faces.select(cell * count + asked)
-        parts.append((faces, _are_visible(hypothesis, faces)))
+        parts.append((faces, are_visible(labels, faces)))
     return parts
 
 
 def view_has_changed(hypothesis: Hypothesis, parts: list[tuple[Faces, Mask]]) -> Mask:
     """(b,) whether other places than before are visible on the faces of ``parts`` (b) of :func:`visible_parts`."""
-    changed = [(_are_visible(hypothesis, faces) != visible).any() for faces, visible in parts]
-    return np.array(changed, np.bool_)
-
-
-def visible_shares(hypothesis: Hypothesis, faces: Faces) -> Array:
-    """(b,) share of each of ``faces`` (b) that no nearer stack of the hypothesis occludes."""
-    return np.asarray(_are_visible(hypothesis, faces).mean(axis=1), np.float32)
-
-
-def _are_visible(hypothesis: Hypothesis, faces: Faces) -> Mask:
-    """(b, k) which places on ``faces`` (b) no nearer stack occludes."""
     labels = hypothesis.labels()
-    height, width = labels.shape
-    x, y = np.rint(_sample_places(faces)).astype(np.intp).transpose(2, 0, 1)
-    nearest = labels[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)] >> RANK_BITS
-    visible: Mask = nearest <= faces.ranks[:, None]
-    return visible
-
-
-def _sample_places(faces: Faces) -> Points:
-    """(b, k, 2) px, the middle of each of ``faces`` (b) and places on circles about it."""
-    within = np.vstack([np.zeros((1, 2)), *(share * DIRECTIONS[:: len(DIRECTIONS) // 8] for share in SAMPLE_RADII)])
-    places_px: Points = faces.centres_px[:, None] + faces.radii_mm[:, None, None] * within @ faces.to_picture.transpose(
-        0, 2, 1
-    )
-    return places_px
+    changed = [(are_visible(labels, faces) != visible).any() for faces, visible in parts]
+    return np.array(changed, np.bool_)
 
 
 def _is_of_another_cell(faces: Faces, worth: Array) -> npt.NDArray[np.bool_]:
