@@ -5,6 +5,7 @@ What cannot be read is tried again with its light evened out, and what fits nowh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +61,10 @@ is mirrored, none may fit.  Chosen by eye."""
 UNREADABLE_PROBABILITY = 0.1
 """Probability that a face's character is invisible, as in glare or where a stack in front was drawn beside its place.
 Of 0.02, 0.1 and 0.5 the truth was likeliest with this in seventeen sets, 54.5 to 43.5 nats."""
+
+FAINT_PROBABILITY = 0.5
+"""Probability that ink is fainter than it was at enrolment, where no character of usual contrast explains more than
+bare wood.  Of 0.1 and 0.5 the truth was likeliest with this on 50 sets and boards, by 0.4 nats."""
 
 MIN_VISIBLE = 0.05
 """Least share of a face that counts as visible."""
@@ -205,11 +210,37 @@ def character_gain(
 
 def bare_faces(image: Picture, faces: Faces, labels: LabelBuffer, is_evened: Mask) -> Array:
     """(b,) float32 log-likelihood of bare wood on ``faces`` (b), in evened light where ``is_evened`` (b,)."""
-    bare = bare_wood_log_likelihood(image, faces, labels)
-    if is_evened.any():
-        some = faces.select(np.flatnonzero(is_evened))
-        bare[is_evened] = bare_wood_log_likelihood(flatten_illumination(image, some), some, labels)
+    bare = np.empty(len(is_evened), np.float32)
+    for numbers, lit in _in_their_light(image, faces, is_evened, np.arange(len(is_evened))):
+        bare[numbers] = bare_wood_log_likelihood(lit, faces.select(numbers), labels)
     return bare
+
+
+def _in_their_light(
+    image: Picture, faces: Faces, is_evened: Mask, numbers: Indices
+) -> Iterator[tuple[Indices, Picture]]:
+    """Those of the ``numbers`` (k,) of ``faces`` (b) that were read as taken, or in evened light, and the picture."""
+    as_taken, evened = numbers[~is_evened[numbers]], numbers[is_evened[numbers]]
+    if len(as_taken):
+        yield as_taken, image
+    if len(evened):
+        yield evened, flatten_illumination(image, faces.select(evened))
+
+
+def with_faint_ones(
+    image: Picture, found: FaceReadings, labels: LabelBuffer, alphabet: Alphabet, bare: Array, is_evened: Mask
+) -> Array:
+    """(b, letters) log-likelihood of each character on the ``found`` faces (b), which may also be in fainter ink.
+
+    That is asked where bare wood, of log-likelihood ``bare`` (b,) in the light in which they were read, fits better
+    than any character of usual contrast.
+    """
+    letters = found.letters.copy()
+    pale = np.flatnonzero(bare > letters.max(axis=1))
+    for numbers, lit in _in_their_light(image, found.faces, is_evened, pale):
+        faint, _ = compare(lit, found.faces.select(numbers), labels, alphabet, is_faint=True)
+        letters[numbers] = np.logaddexp(letters[numbers], faint + np.float32(np.log(FAINT_PROBABILITY)))
+    return letters
 
 
 def face_gain(letters: Array, bare: Array) -> Array:

@@ -23,6 +23,7 @@ from vision.glyphs.legibility import (
     read_faces,
     scaled_by_scatter,
     search_face,
+    with_faint_ones,
     with_unreadable,
 )
 from vision.glyphs.ring import find_ring, ring_log_ratio
@@ -255,7 +256,8 @@ def _read(
     seen, evened = read_faces(image, candidates, labels, alphabet)
     is_evened, is_found = np.isin(np.arange(len(cells)), evened), seen.centre_log_ratio > FACE_FOUND
     bare = bare_faces(image, seen.faces, labels, is_evened)
-    letters, gain = with_unreadable(seen.letters, bare), face_gain(seen.letters, bare)
+    letters = with_unreadable(with_faint_ones(image, seen, labels, alphabet, bare, is_evened), bare)
+    gain = face_gain(seen.letters, bare)
     is_misled = is_evened | seen.is_rival
     strange = np.flatnonzero(_fits_no_character(seen))
     if len(strange) > MAX_SEARCHED:

@@ -23,6 +23,7 @@ from vision.glyphs.legibility import (
     read_faces,
     scaled_by_scatter,
     search_face,
+    with_faint_ones,
     with_unreadable,
 )
 from vision.glyphs.templates import compare, empty_label_buffer, make_alphabet
@@ -226,6 +227,50 @@ def test_where_bare_wood_fits_better_than_any_character_none_is_told(enrolment):
     np.testing.assert_allclose(with_unreadable(found.letters, bare).max(axis=1), found.letters.max(axis=1), atol=1e-3)
     untold = with_unreadable(found.letters, np.full_like(bare, found.letters.max() + 10))
     assert np.ptp(untold, axis=1).max() < 1e-3
+
+
+def test_ink_that_explains_nothing_may_be_fainter_than_it_was(enrolment):
+    """Where no character of usual contrast explains more than bare wood, faint ones tell which it is.
+
+    Others are left as they are.
+    """
+    image, _, faces, alphabet, pieces = enrolment
+    labels, everyone = empty_label_buffer(image), np.arange(len(pieces))
+    own = np.array([alphabet.letters.index(piece) for piece in pieces])
+    found, _ = read_faces(image, one_each(faces), labels, alphabet)
+    for is_evened in np.zeros(len(pieces), np.bool_), everyone > 2:
+        bare = bare_faces(image, found.faces, labels, is_evened)
+        usual = with_faint_ones(image, found, labels, alphabet, bare, is_evened)
+        np.testing.assert_array_equal(usual, found.letters)
+        faint = hazy(image, faces)
+        letters, _ = compare(faint, found.faces, labels, alphabet)
+        bare, pale = bare_faces(faint, found.faces, labels, is_evened), found._replace(letters=letters)
+        told = with_faint_ones(faint, pale, labels, alphabet, bare, is_evened)
+        assert (bare > letters.max(axis=1)).all()
+        np.testing.assert_array_equal(told.argmax(axis=1), own)
+        assert (told.max(axis=1) > bare).all()
+
+
+def test_even_light_is_no_clearer_where_characters_fit_worse_in_it(enrolment, monkeypatch):
+    """A face is read as it was taken if its character is told less clearly there, but fits better, than in even light.
+
+    Where all fit badly, they differ by more, as they scatter by more.
+    """
+    image, _, faces, alphabet, _ = enrolment
+    find = legibility._find
+
+    def as_seen(shown, seen, labels, alphabet):
+        found = find(shown, seen, labels, alphabet)
+        best, other = (-1.0, -3.0) if shown is image else (-9.0, -12.0)
+        letters = np.full_like(found.letters, 4 * other)
+        letters[:, 0], letters[:, 1] = (best, other) if shown is image else (other, best)
+        return found._replace(letters=letters, is_legible=np.ones(len(letters), np.bool_))
+
+    monkeypatch.setattr(legibility, "_find", as_seen)
+    monkeypatch.setattr(legibility, "_read_as_taken", lambda _, again, *__: np.zeros(len(again.letters), np.bool_))
+    found, evened = read_faces(image, one_each(faces), empty_label_buffer(image), alphabet)
+    assert (found.letters.argmax(axis=1) == 0).all()
+    assert not len(evened)
 
 
 @pytest.mark.parametrize(("scores", "is_against"), [((0.2, -12.0), False), ((-12.0, 0.2), True)])
