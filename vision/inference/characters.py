@@ -102,6 +102,37 @@ class _LocatedFace(NamedTuple):
         return near
 
 
+class _Work(NamedTuple):
+    """What characters are read from: picture, hypothesis, alphabet; and into: ``found`` (n, letters), the cache."""
+
+    image: Picture
+    hypothesis: Hypothesis
+    alphabet: Alphabet
+    found: Array
+    searched: Searched
+
+    def read(self, cells: Indices, *before: list[_LocatedFace]) -> _ReadResult:
+        """Read those of ``cells`` (b,) where something stands, see :func:`_read`."""
+        standing = cells[self.hypothesis.state[cells] > 0]
+        return _read(self.image, self.hypothesis, self.alphabet, standing, self.found, self.searched, *before)
+
+
+class _FirstReading(NamedTuple):
+    """What all stacks have shown when they were first read.
+
+    Attributes:
+        located: those whose faces were found.
+        placed: of these, the cells on which heights were rescored with them.
+        faceless: (b,) cells on which no face was found.
+        again: (b,) cells to be read again, as what surrounds them has changed, or is not sure.
+    """
+
+    located: list[_LocatedFace]
+    placed: set[int]
+    faceless: Indices
+    again: Indices
+
+
 def read_characters(
     image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, legible: Picture | None = None
 ) -> Array:
@@ -111,15 +142,31 @@ def read_characters(
     apparent size of its ring, in the ``image`` as it was taken: in a blurred one it appears smaller, the more so the
     fewer pixels it has.  ``legible``: the same without halos, if it has any, in which all else is compared.
     """
-    taken, image = image, image if legible is None else legible
+    shown = image if legible is None else legible
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
-    detect_faces(image, hypothesis, alphabet)
-    cells, searched = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated), Searched()
-    known, strange, faceless = _read(image, hypothesis, alphabet, cells, found, searched)
+    work = _Work(shown, hypothesis, alphabet, found, Searched())
+    detect_faces(shown, hypothesis, alphabet)
+    first = _read_all(work)
+    located, faceless = _read_again(work, first)
+    if alphabet.ring_mm is not None:
+        weigh_by_rings(image, hypothesis, {cell: one.face for cell, one in located.items()}, alphabet.ring_mm)
+    held = hypothesis.state.copy()
+    weigh_by_boundaries(shown, hypothesis, np.flatnonzero(hypothesis.updated))
+    # What had no face because it seemed occluded by a stack that boundaries have since removed was judged too early.
+    removed = _neighbours_of_removed(hypothesis, held)
+    _read_uncovered(work, located, np.intersect1d(np.union1d(first.faceless, faceless), removed))
+    return found
+
+
+def _read_all(work: _Work) -> _FirstReading:
+    """Read all stacks that were updated, and rescore heights with the faces that are found."""
+    image, hypothesis, _, found, _ = work
+    cells = np.flatnonzero((hypothesis.state > 0) & hypothesis.updated)
+    known, strange, faceless = work.read(cells)
     seen = visible_parts(hypothesis, faceless)
     if remove_faceless(image, hypothesis, faceless):
         cells = cells[hypothesis.state[cells] > 0]
-        known, strange, _ = _read(image, hypothesis, alphabet, cells, found, searched, known)
+        known, strange, _ = work.read(cells, known)
     _discard_misplaced(hypothesis, known)
     scores = hypothesis.scores.copy()
     again, occluded = _rescore_by_faces(hypothesis, known)
@@ -137,33 +184,40 @@ def read_characters(
     update_around(hypothesis, NO_CELLS)
     unsure = cells[found[cells].max(axis=1) < MIN_LOG_PROBABILITY]
     again = np.unique(np.concatenate([again, hasty, early, unsure]))
-    sure, _, late = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
-    placed, seen = {face.cell for face in known} - set(hasty.tolist()), visible_parts(hypothesis, late)
-    again, _ = _rescore_by_faces(hypothesis, [face for face in sure if face.cell not in placed], known)
+    return _FirstReading(known, {face.cell for face in known} - set(hasty.tolist()), faceless, again)
+
+
+def _read_again(work: _Work, first: _FirstReading) -> tuple[dict[int, _LocatedFace], Indices]:
+    """Read what the ``first`` reading left open, and what is occluded otherwise since then.
+
+    Returns all faces that are located by now, by cell; and (b,) cells on which none was found this time.
+    """
+    image, hypothesis, _, _, _ = work
+    sure, _, faceless = work.read(first.again)
+    seen = visible_parts(hypothesis, faceless)
+    again, _ = _rescore_by_faces(hypothesis, [face for face in sure if face.cell not in first.placed], first.located)
     is_early = view_has_changed(hypothesis, seen)
-    again = np.union1d(again, late[is_early]).astype(np.intp)
-    last = _read(image, hypothesis, alphabet, again[hypothesis.state[again] > 0], found, searched)
+    last = work.read(np.union1d(again, faceless[is_early]).astype(np.intp))
     # What is known by now of the stacks behind may have brought some back.
-    late = np.union1d(late[~is_early], last.faceless)
-    before, located = hypothesis.scores.copy(), {one.cell: one for one in (*known, *sure, *last.located)}
-    if remove_faceless(image, hypothesis, late[hypothesis.state[late] > 0]):
+    faceless = np.union1d(faceless[~is_early], last.faceless)
+    before, located = hypothesis.scores.copy(), {one.cell: one for one in (*first.located, *sure, *last.located)}
+    if remove_faceless(image, hypothesis, faceless[hypothesis.state[faceless] > 0]):
         # Round those that were removed colours alone have told the heights again.
         told = np.flatnonzero((hypothesis.scores != before).any(axis=1) & (hypothesis.state > 0)).tolist()
         _rescore_by_faces(hypothesis, [located[cell] for cell in told if cell in located], [*located.values()])
-    if alphabet.ring_mm is not None:
-        weigh_by_rings(taken, hypothesis, {cell: one.face for cell, one in located.items()}, alphabet.ring_mm)
-    held = hypothesis.state.copy()
-    weigh_by_boundaries(image, hypothesis, np.flatnonzero(hypothesis.updated))
-    # What had no face because it seemed occluded by a stack that boundaries have since removed was judged too early.
-    uncovered = np.intersect1d(np.union1d(faceless, late), _neighbours_of_removed(hypothesis, held))
+    return located, faceless
+
+
+def _read_uncovered(work: _Work, located: dict[int, _LocatedFace], uncovered: Indices) -> None:
+    """Judge anew the cells ``uncovered`` (b,) by a stack that was removed, and read all that has not been read yet."""
+    image, hypothesis, _, found, _ = work
     _discard_face_evidence(hypothesis, uncovered)
     converge(hypothesis)
     found[uncovered] = 0
     unread = (hypothesis.state > 0) & hypothesis.updated & (found == 0).all(axis=1)
-    read = _read(image, hypothesis, alphabet, np.flatnonzero(unread), found, searched)
-    again, _ = _rescore_by_faces(hypothesis, read.located, [*known, *sure, *last.located])
+    read = work.read(np.flatnonzero(unread))
+    again, _ = _rescore_by_faces(hypothesis, read.located, [*located.values()])
     weigh_by_boundaries(image, hypothesis, again)
-    return found
 
 
 def _discard_misplaced(hypothesis: Hypothesis, known: list[_LocatedFace]) -> None:
