@@ -73,6 +73,10 @@ PALE_NATS = 20.0
 """Towers that colours make less likely than an empty cell by more than this are not tried there.  Chosen by eye."""
 
 
+SPLIT_ROUNDS = 3
+"""How many times towers are split in a row: as many stacks are seldom seen one behind the other."""
+
+
 class ComparedLine(NamedTuple):
     """Two stacks in a line that were compared with a tower: their cells, and the state of the one in front then."""
 
@@ -84,8 +88,17 @@ class ComparedLine(NamedTuple):
 def split_lines(look: ViewFactory, hypothesis: Hypothesis, asked: Mask) -> None:
     """Replace towers on the cells ``asked`` (n,) by lines of two stacks where boundaries in the picture say so.
 
-    ``look`` gives the picture that was observed.  The kit's pieces must be of one size and have upper faces.
+    What colours then take for a tower behind may hide a third stack: it is asked about, too.  ``look`` gives the
+    picture that was observed.  The kit's pieces must be of one size and have upper faces.
     """
+    for _ in range(SPLIT_ROUNDS):
+        asked = _split_once(look, hypothesis, asked)
+        if not asked.any():
+            return
+
+
+def _split_once(look: ViewFactory, hypothesis: Hypothesis, asked: Mask) -> Mask:
+    """See :func:`split_lines`; returns (n,) the cells that colours have changed since."""
     prisms = hypothesis.geometry.prisms
     assert prisms is not None, "pyramids have no upper faces"
     towers = np.flatnonzero((hypothesis.state > hypothesis.colours) & asked)
@@ -97,7 +110,7 @@ def split_lines(look: ViewFactory, hypothesis: Hypothesis, asked: Mask) -> None:
     if hypothesis.geometry.configurations.has_plain_faces:
         sure, pairs = SURE_OF_PLAIN_NATS, [pair for pair in pairs if not is_known[pair[1]]]
     if not pairs:
-        return
+        return np.zeros(len(scores), np.bool_)
     view, stacks = look(), stacks_of(hypothesis, prisms)
     lines: dict[int, tuple[int, Line]] = {}
     for cell, behind in pairs:
@@ -109,7 +122,10 @@ def split_lines(look: ViewFactory, hypothesis: Hypothesis, asked: Mask) -> None:
         if _lead(line) > least and not (is_bare and line.log_likelihoods.argmax()):
             lines[cell] = behind, line
     split = {cell: _assign(hypothesis, (cell, behind), line) for cell, (behind, line) in lines.items()}
+    told = hypothesis.state.copy()
     _update_neighbours(look, hypothesis, split)
+    changed: Mask = (hypothesis.state != told) & ~np.isin(np.arange(len(told)), list(split))
+    return changed
 
 
 def _lead(line: Line) -> float:

@@ -85,7 +85,8 @@ def test_of_several_lines_that_a_tower_may_be_the_likeliest_is_taken(drawn, tall
         return line._replace(log_likelihoods=likely, behind=0)
 
     monkeypatch.setattr(line_of_stacks, "compare_with_line", compare)
-    monkeypatch.setattr(line_of_stacks, "occluded_singles", lambda *_: np.array([other, behind]))
+    hidden = {cell: np.array([other, behind])}
+    monkeypatch.setattr(line_of_stacks, "occluded_singles", lambda _, front: hidden.get(front, np.zeros(0, np.intp)))
     split_lines(drawn.look(picture), hypothesis, np.arange(len(hypothesis.state)) == cell)
     assert heights(drawn, hypothesis) == ([0, 2] if others_nats == 90 else [1, 2])
 
@@ -219,6 +220,34 @@ def test_a_line_of_plain_stacks_need_not_be_as_sure(drawn, tall, monkeypatch):
         split.append(heights(drawn, hypothesis)[0] < tall)
     assert split == [margin > SURE_OF_PLAIN_NATS for margin in margins]
     assert any(SURE_OF_PLAIN_NATS < margin < SURE_NATS for margin in margins)
+
+
+def test_a_tower_that_appears_where_another_one_was_split_is_asked_about_too(drawn, tall, monkeypatch):
+    """What colours take for a tower behind the one that was split is asked about, not the stack that was found there.
+
+    Of a line of three stacks the rear ones may seem one tower.
+    """
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
+    front, behind, asked_for = drawn.cell(FRONT), drawn.cell(BEHIND), []
+    split_once, update = line_of_stacks._split_once, line_of_stacks._update_neighbours
+
+    def split(look, hypothesis, asked):
+        asked_for.append(np.flatnonzero(asked).tolist())
+        return split_once(look, hypothesis, asked) if len(asked_for) == 1 else np.zeros_like(asked)
+
+    def misled(*given):
+        update(*given)
+        hypothesis.assign(behind, drawn.state(COLOUR * tall))
+
+    asked = np.arange(len(hypothesis.state)) == front
+    monkeypatch.setattr(line_of_stacks, "_split_once", split)
+    split_lines(drawn.look(picture), hypothesis, asked)
+    assert asked_for == [[front]]
+    picture, hypothesis = as_tower(drawn, {FRONT: COLOUR, BEHIND: COLOUR}, tall)
+    monkeypatch.setattr(line_of_stacks, "_update_neighbours", misled)
+    asked_for.clear()
+    split_lines(drawn.look(picture), hypothesis, asked)
+    assert asked_for == [[front], [behind]]
 
 
 def test_only_what_was_updated_is_split(drawn, tall):
