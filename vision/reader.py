@@ -32,7 +32,7 @@ from vision.glyphs.templates import make_alphabet
 from vision.inference.characters import read_character, read_characters
 from vision.inference.colours import Colours
 from vision.inference.geometry import Geometry, is_pushed, make_geometry, same_pose
-from vision.inference.ground_hue import off_hue, pillars_log_ratio, store_hue_evidence
+from vision.inference.ground_hue import are_ground_hued, off_hue, pillars_log_ratio, store_hue_evidence
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.joint_scoring import score_characters, score_tables, score_towers
 from vision.inference.lateral_faces import rescore_by_lateral_faces
@@ -352,8 +352,10 @@ class Reader:
         self.score_lateral_faces(image, hypothesis, light)
         is_faced = hypothesis.geometry.prisms is not None
         if self.kit.pillars is not None and self.appearance.column is not None:
-            by_hue = pillars_log_ratio(hypothesis, np.array(self.appearance.column.top), self._colours.reflectances)
+            top, pieces = np.array(self.appearance.column.top), self._colours.reflectances
+            by_hue = pillars_log_ratio(hypothesis, top, pieces)
             hypothesis.set_off_hue(by_hue > 0, by_hue)
+            hypothesis.set_ground_hued(are_ground_hued(top, pieces))
         elif is_faced and self.appearance.floor is not None and self.appearance.board is None:
             hypothesis.set_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:

@@ -53,6 +53,10 @@ colours were not sure whether anything stands: from 268 to 144 nats, from 35 to 
 BOARD_HUE_PROBABILITY = 0.1
 """How often a piece has the board's hue all the same: a face that reflects a lamp has the lamp's."""
 
+GROUND_HUED = 0.1
+"""Distance in hue below which a piece is of the pillars' own hue: pale gray cubes on pale pillars had 0.06, the other
+colours of seven sets 0.16 and more."""
+
 MIDDLE = 0.6
 """Share of the smallest piece's width that is examined there, and of the width and the height of a face."""
 
@@ -97,6 +101,12 @@ def pillars_log_ratio(hypothesis: Hypothesis, top: Floats, pieces: Floats) -> Fl
     nearest = hypothesis.labels().ravel()[crops.flat_px[window]] >> RANK_BITS
     is_hidden = (nearest > geometry.rank[:, None, None]).any(axis=(1, 2))
     return np.asarray(np.where(is_hidden, 0.0, ratio), np.float64)
+
+
+def are_ground_hued(top: Floats, pieces: Floats) -> Mask:
+    """(colours,) which ``pieces`` (colours, 3) have the hue of the pillars' upper faces, ``top`` (3,): all r g b."""
+    of_ground: Mask = np.linalg.norm(hue_of(pieces) - hue_of(top), axis=1) < GROUND_HUED
+    return of_ground
 
 
 def _hue_difference(hypothesis: Hypothesis, codes: npt.NDArray[np.generic], ground: Floats) -> Floats:

@@ -88,6 +88,7 @@ class Hypothesis:
         decided_by_boundaries: (n,) bool, cells where boundaries have decided between a tower and a line of stacks.
         off_hue: (n,) bool, cells whose visible surface does not have the ground's hue.
         hue_log_ratio: (n,) float64, log-likelihood ratio, from hue, that something stands there; 0 where unknown.
+        ground_hued: (colours,) bool, colours of pieces that have the pillars' own hue.
         face_hue_log_ratio: (n, f) float64, log-likelihood ratio, from hue, that the upper face of each configuration is
             visible where it would be; 0 where unknown.
         places_mm: by cell whose explanations were compared in the picture, (1 + f, p, 3) best-fitting places of the
@@ -115,6 +116,7 @@ class Hypothesis:
         self.camouflaged, self.off_hue = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         self.decided_by_boundaries = np.zeros(n, np.bool_)
         self.hue_log_ratio, self.face_hue_log_ratio = np.zeros(n), np.zeros((n, len(geometry.configurations.all)))
+        self.ground_hued = np.zeros(self.colours, np.bool_)
         self.places_mm: dict[int, npt.NDArray[np.float64]] = {}
         self.stale, self.updated = np.zeros(n, np.bool_), np.ones(n, np.bool_)
         self._materials = np.zeros(n, np.intp)
@@ -203,6 +205,10 @@ class Hypothesis:
     def set_off_hue(self, off_hue: Mask, log_ratio: npt.NDArray[np.float64] | float = 0.0) -> None:
         """Store which cells (n,) do not show the ground's hue, and the log-likelihood ratio of a piece that follows."""
         self.off_hue[:], self.hue_log_ratio[:] = off_hue, log_ratio
+
+    def set_ground_hued(self, ground_hued: Mask) -> None:
+        """Store which colours of pieces (colours,) are of the pillars' own hue."""
+        self.ground_hued[:] = ground_hued
 
     def set_places(self, cell: int, places_mm: npt.NDArray[np.float64]) -> None:
         """Store where the pieces of each explanation of a cell fit best: an entry of ``places_mm``."""

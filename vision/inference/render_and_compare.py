@@ -40,6 +40,10 @@ five folders of the collection colours preferred the wrong one in 12, in two of 
 in each other's shade and may be as dark as any cube: there colours are wrong by 24 nats (Diamond 9504 of
 ``tools.soak_traced``)."""
 
+GROUND_HUED_NATS = 80.0
+"""The same for pieces of the pillars' own hue: colours preferred bare pillars by 39 and 55 nats to gray cubes that
+stood there in full sight (``diamond+s157005``), boundaries the cubes.  Sets without such pieces are read as before."""
+
 DECIDED_NATS = 12.0
 """Nothing is compared where colours make the best explanation likelier than all others by more than this, except on
 pillars: of 671 such stacks, and 254 bare cells, in 22 folders and sets of discs and blocks no comparison preferred
@@ -98,6 +102,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
         tried[0] |= may_be_ground[cell]
+        tried[1:] |= _of_ground_hue(hypothesis, by_colour) >= heights.max() - GROUND_HUED_NATS
         if hypothesis.is_empty_off_hue[cell]:
             # Colours say ground, unless the set's colours were learned wrongly.
             tried[1:] |= heights[1:] >= heights[1:].max() - doubt
@@ -145,8 +150,18 @@ def _is_decided(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
     # A tower may hide the table, where less likely ones are compared, too.
     least = np.where(likeliest > 1, 0, heights.max(axis=1)) - doubt
     is_held, is_sole = hypothesis.state[cells] == scores.argmax(axis=1), (heights >= least[:, None]).sum(axis=1) == 1
-    told: Mask = is_held & is_sole & ~_lacks_heights(hypothesis, cells)
+    by_colour = scores[:, 1:].reshape(len(cells), -1, hypothesis.colours)
+    may_be = (_of_ground_hue(hypothesis, by_colour) >= heights.max(axis=1, keepdims=True) - GROUND_HUED_NATS).any(
+        axis=1
+    )
+    told: Mask = is_held & is_sole & ~may_be & ~_lacks_heights(hypothesis, cells)
     return told & ~(hypothesis.is_empty_off_hue | hypothesis.may_be_ground)[cells]
+
+
+def _of_ground_hue(hypothesis: Hypothesis, by_colour: Array) -> Array:
+    """(…, f) the best of scores ``by_colour`` (…, f, colours) in a colour of the pillars' hue; -inf if there is none."""
+    likely: Array = by_colour[..., hypothesis.ground_hued].max(axis=-1, initial=-np.inf)
+    return likely
 
 
 def _lacks_heights(hypothesis: Hypothesis, cells: Indices) -> Mask:

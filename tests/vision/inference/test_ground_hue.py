@@ -12,7 +12,7 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import picture, random_light
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
-from vision.inference.ground_hue import off_hue, pillars_log_ratio
+from vision.inference.ground_hue import are_ground_hued, off_hue, pillars_log_ratio
 from vision.inference.render_and_compare import rescore_by_rendering
 from vision.inference.search import infer
 from vision.reader import Reader
@@ -150,3 +150,33 @@ def test_hue_speaks_for_a_cube_beside_boundaries(diamond):
         rescore_by_rendering(image, hypothesis)
         found.append(hypothesis.scores[row, 1:].max())
     assert found[1] > found[0] + 4
+
+
+def test_gray_pieces_have_the_hue_of_gray_pillars():
+    """A paler or darker gray is of the pillars' own hue, a green or a blue is not."""
+    gray = np.array([0.5, 0.5, 0.48])
+    told = are_ground_hued(gray, np.array([gray * 1.6, gray * 0.3, gray * (0.8, 1.0, 0.8), gray * (0.8, 0.9, 1.2)]))
+    assert told.tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize(("nats", "is_ground_hued", "stands"), [
+    (60.0, True, True),
+    (60.0, False, False),
+    (100.0, True, False),
+])  # fmt: skip
+def test_boundaries_are_asked_for_pieces_of_the_pillars_hue_whatever_colours_say(diamond, nats, is_ground_hued, stands):
+    """A cube in full sight is found of which colours say that its pillar is bare, as it has the pillar's hue."""
+    reader, image, pose = diamond
+    geometry, row = reader.geometry(pose), reader.kit.cells.index(STANDING)
+    observations = reader.observations(image, geometry, reader.light(image, pose))
+    hypothesis = infer(observations, np.array(reader.appearance.rim, np.float32), geometry)
+    scores = hypothesis.scores[[row]]
+    scores[0, 1:] -= scores[0, 1:].max() + nats
+    hypothesis.set_scores(np.array([row]), scores)
+    hypothesis.isolated.scores[row, 1:] = -99
+    hypothesis.assign(row, 0)
+    of_green = np.array([letters == ("G",) for letters in geometry.configurations.colours])
+    assert of_green.any()
+    hypothesis.set_ground_hued(of_green & is_ground_hued)
+    rescore_by_rendering(image, hypothesis)
+    assert (hypothesis.scores[row].argmax() > 0) == stands
