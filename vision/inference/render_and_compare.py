@@ -159,7 +159,7 @@ def _is_decided(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
 
 
 def _of_ground_hue(hypothesis: Hypothesis, by_colour: Array) -> Array:
-    """(…, f) the best of scores ``by_colour`` (…, f, colours) in a colour of the pillars' hue; -inf if there is none."""
+    """(…, f) the best of scores ``by_colour`` (…, f, colours) in a colour of the pillars' hue; -inf if none is."""
     likely: Array = by_colour[..., hypothesis.ground_hued].max(axis=-1, initial=-np.inf)
     return likely
 
