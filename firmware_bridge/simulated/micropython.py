@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.firmware.pillars import SAMPLES
 from firmware_bridge.simulated.bench import Bench
 
 ROOT = Path(__file__).parent.parent.parent
@@ -100,7 +101,11 @@ class UnderMicroPython:
             self._process = None
 
     def _put_values(self) -> None:
-        """Write the values of all channels, as one scan will see them."""
+        """Write the mean samples of all channels, as one scan will see them."""
         self._bench.next_scan()
-        values = [self._bench.raw(mux, channel) for mux in (0, 1) for channel in range(16)]
+        values = [
+            sum(self._bench.raw(mux, channel) for _ in range(SAMPLES)) // SAMPLES
+            for mux in (0, 1)
+            for channel in range(16)
+        ]
         os.pwrite(self._values, struct.pack("<32H", *values), 0)

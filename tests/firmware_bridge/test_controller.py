@@ -152,7 +152,7 @@ def test_the_status_counts(console: Console) -> None:
     assert status.scans >= 1
     assert 0 < status.scan_us <= status.worst_scan_us
     assert (status.packets, status.bad) == (2, 1)
-    assert status.supply_permille == pytest.approx(1000, abs=10)
+    assert status.supply_permille == pytest.approx(1000, abs=3)
 
 
 def test_a_silent_host_gets_no_reports(console: Console) -> None:
