@@ -144,7 +144,7 @@ def read_faces(
         alphabet,
     )
     is_as_taken = _read_as_taken(image, again, labels, alphabet)
-    before = _clearness(found.letters, visible_shares(labels, found.faces))[unclear]
+    before = _clearness(found.letters[unclear], visible_shares(labels, found.faces.select(unclear)))
     is_better = again.is_legible & (_clearness(again.letters, visible_shares(labels, again.faces)) > before)
     better = unclear[is_better]
     for column, instead in zip(_columns(found), _columns(again), strict=True):
@@ -331,13 +331,18 @@ def _find(image: Picture, seen: Rings, labels: LabelBuffer, alphabet: Alphabet) 
         legible[pale[how_well > HALF_EXPLAINED_NATS]] = True
         told = (how_well > HALF_EXPLAINED_NATS) | ((how_well > MIN_FAINT_NATS) & (fits >= MIN_FIT_NATS))
         letters[pale[told]] = faint[told]
-    best, is_unsure = letters.max(axis=1), log_confidence(letters) < MIN_LOG_PROBABILITY
-    poor = (legible & (best < MIN_FIT_NATS)) | (is_unsure & (best < POOR_FIT_NATS))
+    poor = (legible & (letters.max(axis=1) < MIN_FIT_NATS)) | _fits_poorly(letters)
     moved = _search_nearby(image, labels, alphabet, (letters, faces), np.flatnonzero(poor))
     legible[moved] |= letters[moved].max(axis=1) >= MIN_FIT_NATS
-    remains = (letters.max(axis=1) < POOR_FIT_NATS) & (log_confidence(letters) < MIN_LOG_PROBABILITY)
-    _search_faint_nearby(image, labels, alphabet, (letters, faces), np.flatnonzero(poor & (remains | ~legible)))
+    remains = np.flatnonzero(poor & (_fits_poorly(letters) | ~legible))
+    _search_faint_nearby(image, labels, alphabet, (letters, faces), remains)
     return FaceReadings(faces, how_likely, letters, legible, is_rival)
+
+
+def _fits_poorly(letters: Array) -> Mask:
+    """(b,) where a character of ``letters`` (b, letters) fits poorly that is not clearly the likeliest."""
+    poorly: Mask = (letters.max(axis=1) < POOR_FIT_NATS) & (log_confidence(letters) < MIN_LOG_PROBABILITY)
+    return poorly
 
 
 def _search_nearby(

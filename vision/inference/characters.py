@@ -32,6 +32,7 @@ from vision.inference.comparison import combine_scores, compare_with_colours, re
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.face_evidence import (
     IN_QUESTION_NATS,
+    are_near,
     detect_faces,
     evidence_by_height,
     remove_faceless,
@@ -346,16 +347,15 @@ def _read(
         asked |= np.linalg.norm(shifts_mm, axis=1) < ELSEWHERE_MM
         if asked.sum() > 1:
             known.append(_LocatedFace(cell, every[asked], shifts_mm[asked], seen.faces.select(np.array([k]))))
-    _count_faces(hypothesis, cells, seen.faces, gain)
+    _count_faces(hypothesis, cells, scores, seen.faces, gain)
     is_faceless = (letters[strange].max(axis=1, initial=-np.inf) <= NO_FIT_NATS) & (gain[strange] <= 0)
     faceless = cells[strange[is_faceless]]
     return _ReadResult(known, looked_for, faceless)
 
 
-def _count_faces(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array) -> None:
-    """Have the ``gain`` (b,) of ``faces`` (b) count for the heights that have them, where these are in doubt."""
+def _count_faces(hypothesis: Hypothesis, cells: Indices, scores: Array, faces: Faces, gain: Array) -> None:
+    """Have the ``gain`` (b,) of ``faces`` (b) count for heights that have them, in doubt by ``scores`` (b, f)."""
     spoken = evidence_by_height(hypothesis, cells, faces, gain, np.zeros_like(gain))
-    scores = hypothesis.configuration_scores(cells)
     in_doubt = np.where(spoken > 0, scores, -np.inf).max(axis=1) < IN_QUESTION_NATS
     speaking = np.flatnonzero(in_doubt & (gain > 0))
     so_far = hypothesis.glyph_log_ratio[cells[speaking]]
@@ -369,13 +369,10 @@ def _is_claimed(hypothesis: Hypothesis, cells: Indices, faces: Faces) -> Mask:
     """
     others = np.setdiff1d(np.flatnonzero(hypothesis.state), cells)
     every = Faces(*(np.concatenate(pair) for pair in zip(faces, hypothesis.faces_on(others), strict=True)))
-    of, ones = np.append(cells, others), np.ones(len(every.ranks), np.float32)
-    scores, are_near = (
-        hypothesis.configuration_scores(of),
-        evidence_by_height(hypothesis, of, every, ones, 0 * ones) > 0,
-    )
-    there = np.where(are_near, scores, -np.inf).max(axis=1)
-    is_held = there > np.where(are_near, 0.0, scores).max(axis=1, initial=0)
+    of = np.append(cells, others)
+    scores, near = hypothesis.configuration_scores(of), are_near(hypothesis, of, every)
+    there = np.where(near, scores, -np.inf).max(axis=1)
+    is_held = there > np.where(near, 0.0, scores).max(axis=1, initial=0)
     together = distances_mm(every, faces) < ELSEWHERE_MM
     claimed: Mask = (there[: len(cells)] < 0) & (together & is_held).any(axis=1)
     return claimed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +56,7 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     complete(hypothesis, np.flatnonzero(lacking))
     # By colours alone a tower is often likely that would occlude others, and whose foot would lie in their shadow.
     if hypothesis.geometry.configurations.is_single_size:
-        split_lines(lambda: make_view(image, hypothesis.geometry, prisms), hypothesis, lacking)
+        split_lines(cache(lambda: make_view(image, hypothesis.geometry, prisms)), hypothesis, lacking)
     if hypothesis.is_on_learned_board:
         _doubt_colours(hypothesis)
     scores = hypothesis.configuration_scores()
@@ -116,11 +118,16 @@ def evidence_by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gai
 
     ``gain`` (b,) counts for the heights that have their face there, ``otherwise`` (b,) for all others.
     """
+    spoken: Array = np.where(are_near(hypothesis, cells, faces), gain[:, None], otherwise[:, None])
+    return spoken
+
+
+def are_near(hypothesis: Hypothesis, cells: Indices, faces: Faces) -> Mask:
+    """(b, configurations) which configurations on ``cells`` (b,) have their face where ``faces`` (b) are."""
     count = len(hypothesis.geometry.configurations.all)
     off_mm = hypothesis.faces_at_every_height(cells).offset_mm(np.repeat(faces.centres_px, count, axis=0))
-    apart_mm = np.linalg.norm(off_mm, axis=1).reshape(-1, count)
-    spoken: Array = np.where(apart_mm < ELSEWHERE_MM, gain[:, None], otherwise[:, None])
-    return spoken
+    near: Mask = np.linalg.norm(off_mm, axis=1).reshape(-1, count) < ELSEWHERE_MM
+    return near
 
 
 def remove_faceless(image: Picture, hypothesis: Hypothesis, cells: Indices) -> bool:

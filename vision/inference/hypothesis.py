@@ -286,8 +286,12 @@ class Hypothesis:
 
     def configuration_scores(self, cells: Indices | slice = slice(None)) -> Array:
         """(b, configurations) scores on ``cells`` (b,) of each configuration in its likeliest colour."""
-        scores = self.scores[cells, 1:]
-        best: Array = scores.reshape(len(scores), scores.shape[1] // self.colours, self.colours).max(axis=2)
+        return self.in_likeliest_colour(self.scores[cells])
+
+    def in_likeliest_colour(self, scores: Array) -> Array:
+        """(b, configurations) the same of any ``scores`` (b, states)."""
+        standing = scores[:, 1:]
+        best: Array = standing.reshape(len(scores), standing.shape[1] // self.colours, self.colours).max(axis=2)
         return best
 
     def explanation_scores(self, cells: Indices | slice = slice(None)) -> npt.NDArray[np.float64]:

@@ -72,7 +72,6 @@ it was so by 5.5 where one stood; where none did, less likely by 20 (five such c
 PALE_NATS = 20.0
 """Towers that colours make less likely than an empty cell by more than this are not tried there.  Chosen by eye."""
 
-
 SPLIT_ROUNDS = 3
 """How many times towers are split in a row: as many stacks are seldom seen one behind the other."""
 
@@ -163,7 +162,7 @@ def _pairs_with_one_face(hypothesis: Hypothesis) -> list[tuple[int, int]]:
     Colours tell how likely that tower is, in isolation where ascent has not reached it, as the one behind has its face.
     """
     rank, heights = hypothesis.geometry.rank, hypothesis.configuration_scores()
-    isolated = hypothesis.isolated.scores[:, 1:].reshape(*heights.shape, -1).max(axis=2)
+    isolated = hypothesis.in_likeliest_colour(hypothesis.isolated.scores)
     are_likely = np.where(heights > OUT_OF_REACH / 2, heights, isolated) > -PALE_NATS
     behind, empty = np.flatnonzero(may_be_of_tower(hypothesis)), hypothesis.updated & (hypothesis.state == 0)
     faces, pairs = hypothesis.faces_on(behind), []

@@ -102,7 +102,7 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
         is_tower_before_table = hides_table(view, cell, int(heights.argmax()) - 1)
         tried = heights >= (-doubt if is_tower_before_table else heights.max() - doubt)
         tried[0] |= may_be_ground[cell]
-        tried[1:] |= _of_ground_hue(hypothesis, by_colour) >= heights.max() - GROUND_HUED_NATS
+        tried[1:] |= _may_be_of_ground_hue(hypothesis, by_colour, heights.max())
         if hypothesis.is_empty_off_hue[cell]:
             # Colours say ground, unless the set's colours were learned wrongly.
             tried[1:] |= heights[1:] >= heights[1:].max() - doubt
@@ -151,16 +151,17 @@ def _is_decided(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
     least = np.where(likeliest > 1, 0, heights.max(axis=1)) - doubt
     is_held, is_sole = hypothesis.state[cells] == scores.argmax(axis=1), (heights >= least[:, None]).sum(axis=1) == 1
     by_colour = scores[:, 1:].reshape(len(cells), -1, hypothesis.colours)
-    may_be = (_of_ground_hue(hypothesis, by_colour) >= heights.max(axis=1, keepdims=True) - GROUND_HUED_NATS).any(
-        axis=1
-    )
-    told: Mask = is_held & is_sole & ~may_be & ~_lacks_heights(hypothesis, cells)
+    may_be = _may_be_of_ground_hue(hypothesis, by_colour, heights.max(axis=1, keepdims=True))
+    told: Mask = is_held & is_sole & ~may_be.any(axis=1) & ~_lacks_heights(hypothesis, cells)
     return told & ~(hypothesis.is_empty_off_hue | hypothesis.may_be_ground)[cells]
 
 
-def _of_ground_hue(hypothesis: Hypothesis, by_colour: Array) -> Array:
-    """(…, f) the best of scores ``by_colour`` (…, f, colours) in a colour of the pillars' hue; -inf if none is."""
-    likely: Array = by_colour[..., hypothesis.ground_hued].max(axis=-1, initial=-np.inf)
+def _may_be_of_ground_hue(hypothesis: Hypothesis, by_colour: Array, best: Floats) -> Mask:
+    """(…, f) which configurations are in doubt in a colour of the pillars' hue; none where no piece has one.
+
+    ``by_colour`` (…, f, colours): scores; ``best``: that of the likeliest explanation.
+    """
+    likely: Mask = by_colour[..., hypothesis.ground_hued].max(axis=-1, initial=-np.inf) >= best - GROUND_HUED_NATS
     return likely
 
 
