@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,11 @@ import numpy.typing as npt
 from calibration.appearance import SetAppearance
 from calibration.camera import Camera
 from calibration.kit import Kit
-from vision.appearance.bare_picture import NO_BARE, BarePicture, bare_picture
+from vision.appearance.bare_picture import NO_BARE, BareLevels, BarePicture, bare_levels, bare_picture
 from vision.appearance.board_blocks import PlacedBlocks, make_blocks, place_blocks
 from vision.appearance.board_light import measure_on_board
-from vision.appearance.board_surface import BoardView, view_board
-from vision.appearance.ground_light import Ground, make_ground
+from vision.appearance.board_view import BoardView, view_board
+from vision.appearance.ground_light import Ground, GroundMap, map_ground, view_ground
 from vision.appearance.illumination import Illumination, measure_illumination
 from vision.appearance.light_references import References
 from vision.inference.geometry import Geometry
@@ -45,15 +45,15 @@ class BareBoard:
 
     def ground(self, geometry: Geometry) -> Ground:
         """The ground on which shadows are measured."""
-        make = partial(make_ground, self._kit, self._appearance, geometry.pose, geometry.camera)
-        return self._ground.get((geometry.crops,), make)
+        return self._ground.get((geometry.crops,), partial(view_ground, self._map, geometry.pose, geometry.camera))
 
     def picture(self, geometry: Geometry) -> BarePicture:
         """A learned board as seen in the downscaled picture in which explanations are compared; else ``NO_BARE``."""
         board, prisms = self._appearance.board, geometry.prisms
         if board is None or prisms is None:
             return NO_BARE
-        make = partial(bare_picture, board, prisms.ground.shape, prisms.shrink, geometry.pose, geometry.camera)
+        size, view = prisms.ground.shape, (geometry.pose, geometry.camera)
+        make = partial(bare_picture, self._levels, size, prisms.shrink, *view)
         return self._picture.get((geometry.crops,), make)
 
     def in_crops(self, geometry: Geometry) -> BoardView | None:
@@ -62,3 +62,12 @@ class BareBoard:
         if board is None:
             return None
         return self._crops.get((crops,), partial(view_board, board, crops, geometry.pose, geometry.camera))
+
+    @cached_property
+    def _map(self) -> GroundMap:
+        return map_ground(self._kit, self._appearance)
+
+    @cached_property
+    def _levels(self) -> BareLevels:
+        assert self._appearance.board is not None, "only learned boards are rendered"
+        return bare_levels(self._appearance.board)

@@ -103,13 +103,13 @@ class Reader:
         self._colours = Colours(kit, appearance, configurations)
         self._pillars = None if kit.pillars is None else LevelEstimator(kit, kit.pillars)
         self._white = references(kit, appearance.floor, levels)
-        self._bare = BareBoard(kit, appearance, self._white)
+        self.bare = BareBoard(kit, appearance, self._white)
         # Pieces of several sizes have sides of several heights, which one shading profile does not fit.
         self._rim = np.array(FLAT_RIM if configurations.has_several_sizes else appearance.rim, np.float32)
         self._alphabet = make_alphabet(appearance.glyphs, appearance.ring_mm) if appearance.glyphs else None
         self._poses = PoseTracker(kit, camera)
         self._glare = VeilingGlare(kit, appearance.black)
-        self._shadow = HardShadow(kit, appearance.floor, self._bare.blocks, levels)
+        self._shadow = HardShadow(kit, appearance.floor, self.bare.blocks, levels)
         self._geometry: Geometry | None = None
         self._cell_views, self._sharpened = CellViews(), LastValueCache[bool]()
         self._last: _LastReading | None = None
@@ -233,8 +233,8 @@ class Reader:
         followed = update_changed_texels(learned, photograph, self.kit, layout, cells)
         if followed is not board:
             self.appearance = replace(self.appearance, board=followed)
-            self._bare = BareBoard(self.kit, self.appearance, self._white)
-            self._shadow = HardShadow(self.kit, self.appearance.floor, self._bare.blocks)
+            self.bare = BareBoard(self.kit, self.appearance, self._white)
+            self._shadow = HardShadow(self.kit, self.appearance.floor, self.bare.blocks)
             self._last = last if learned is board else None  # The newly learned parts may now be read differently.
         return followed is not board
 
@@ -326,7 +326,7 @@ class Reader:
                 hypothesis = infer(shown, self._rim, geometry)
         outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         states = self._states((image, smooth), hypothesis, light)
-        unexplained = self._colours.unexplained(hypothesis, (image, smooth), light, self._bare.in_crops(geometry))
+        unexplained = self._colours.unexplained(hypothesis, (image, smooth), light, self.bare.in_crops(geometry))
         return _LastReading(hypothesis, states, outlier_share, unexplained)
 
     def _read_again(self, image: npt.NDArray[np.uint8], cells: npt.NDArray[np.intp], last: _LastReading) -> None:
@@ -338,7 +338,7 @@ class Reader:
         infer_again(last.hypothesis, cells, shown)
         explained = last.hypothesis.updated
         last.log_likelihood[explained] = self._states((image, smooth), last.hypothesis, light)[explained]
-        board = self._bare.in_crops(geometry)
+        board = self.bare.in_crops(geometry)
         last.unexplained[:] = self._colours.unexplained(last.hypothesis, (image, smooth), light, board)
 
     def _states(
@@ -360,7 +360,7 @@ class Reader:
             hypothesis.set_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
             store_hue_evidence(hypothesis, self._colours.reflectances)
-        rescore_by_rendering(smooth, hypothesis, partial(self._bare.picture, hypothesis.geometry))
+        rescore_by_rendering(smooth, hypothesis, partial(self.bare.picture, hypothesis.geometry))
         letters = None
         if self._alphabet is None:
             self.look_at_shadows(smooth, hypothesis, light)
@@ -451,7 +451,7 @@ class Reader:
 
     def light(self, image: npt.NDArray[np.uint8], pose: Registration) -> Illumination:
         """The illumination in a picture (height, width, 3) uint8 BGR.  Raises VisionError when it is too dark."""
-        return self._bare.light(image, pose, self.camera)
+        return self.bare.light(image, pose, self.camera)
 
     def observations(
         self,
@@ -463,11 +463,11 @@ class Reader:
         """The observations of ``cells`` in a picture (height, width, 3) uint8 BGR under this light."""
         if isinstance(cells, slice):
             self._colours.learn_surroundings(image, geometry, light)
-        return observe(image, geometry.crops, cells, light, self._colours.model, self._bare.in_crops(geometry))
+        return observe(image, geometry.crops, cells, light, self._colours.model, self.bare.in_crops(geometry))
 
     def look_at_shadows(self, image: npt.NDArray[np.uint8], hypothesis: Hypothesis, light: Illumination) -> None:
         """Weigh heights by the shadows in a picture (height, width, 3) uint8 BGR, for discs on a flat board."""
         is_known = self.appearance.board is not None or self.appearance.floor is not None
         if is_known and not self.levels and hypothesis.geometry.configurations.are_discs:
             measure = partial(measure_ground, image, light=light)
-            weigh_by_shadows(hypothesis, partial(self._bare.ground, hypothesis.geometry), measure)
+            weigh_by_shadows(hypothesis, partial(self.bare.ground, hypothesis.geometry), measure)

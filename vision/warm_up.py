@@ -94,6 +94,7 @@ def warm_up(reader: Reader) -> None:
             if geometry.configurations.has_plain_faces:
                 compare_with_tower(view, geometry.prisms, hypothesis, stacks, (0, 1))
         reader.look_at_shadows(picture, hypothesis, light)
+        reader.bare.picture(geometry)
     if reader.appearance.board is not None:  # where all is as on the board no surface is looked at
         surface_log_ratios(hypothesis, 0, np.ones(len(geometry.configurations.all), np.bool_))
     if reader.appearance.ring_mm is not None:  # where nothing is in doubt no ring is looked for

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.board_surface import interior_mask, to_texels
+from vision.appearance.board_view import interior_mask, to_texels
 from vision.pose.projection import Registration, back_project
 
 Picture = npt.NDArray[np.uint8]
@@ -33,6 +33,20 @@ MIN_NOISE = 0.3
 """Standard deviation of the difference of two levels that is due to rounding."""
 
 
+class BareLevels(NamedTuple):
+    """A bare board under even light, in board coordinates.
+
+    Attributes:
+        levels: (rows, columns, 3) uint8, display values b g r of each texel times :data:`PER_VALUE`.
+        known: (rows, columns) uint8, 1 where a texel and all its neighbours have been seen, 0 elsewhere.
+        noise: (3,) standard deviation of the difference of two levels on a uniform part of the board.
+    """
+
+    levels: Picture
+    known: Picture
+    noise: Floats
+
+
 class BarePicture(NamedTuple):
     """A bare board under even light, rendered into a picture (height, width).
 
@@ -51,16 +65,21 @@ NO_BARE = BarePicture(np.zeros((0, 0, 3), np.uint8), np.zeros((0, 0), np.bool_),
 """The bare picture of a board whose appearance was not learned."""
 
 
+def bare_levels(board: BoardAppearance) -> BareLevels:
+    """A ``board`` as it is rendered."""
+    levels = np.ascontiguousarray(np.asarray(cv2.convertScaleAbs(board.colour, alpha=PER_VALUE), np.uint8)[..., ::-1])
+    return BareLevels(levels, interior_mask(board), _noise(levels, board.seen > 0))
+
+
 def bare_picture(
-    board: BoardAppearance, size: tuple[int, int], shrink: int, pose: Registration, camera: Camera
+    board: BareLevels, size: tuple[int, ...], shrink: int, pose: Registration, camera: Camera
 ) -> BarePicture:
     """``board`` seen from ``pose``, in the camera's picture shrunk by ``shrink`` to ``size`` (height, width)."""
-    levels = np.ascontiguousarray(np.asarray(cv2.convertScaleAbs(board.colour, alpha=PER_VALUE), np.uint8)[..., ::-1])
-    whole = interior_mask(board)
     # The grid reaches one step beyond the picture on each side.
     grid = [(np.arange(-1, -(-length // GRID_PX) + 1) + 0.5) * GRID_PX for length in size]
     rows, columns = np.meshgrid(*grid, indexing="ij")
-    coarse = to_texels(back_project(np.stack([columns, rows], axis=-1) * shrink - 0.5, pose, camera), board.seen.shape)
+    places_mm = back_project(np.stack([columns, rows], axis=-1) * shrink - 0.5, pose, camera)
+    coarse = [axis.astype(np.float32) for axis in to_texels(places_mm, board.known.shape)]
     shown, known = np.empty((*size, 3), np.uint8), np.empty(size, np.bool_)
     for top in range(0, size[0], STRIP_PX):
         bottom, first = min(top + STRIP_PX, size[0]), top // GRID_PX
@@ -71,9 +90,9 @@ def bare_picture(
             ]
             for axis in coarse
         )
-        shown[top:bottom] = cv2.remap(levels, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        known[top:bottom] = cv2.remap(whole, column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
-    return BarePicture(shown, known, _noise(levels, board.seen > 0))
+        shown[top:bottom] = cv2.remap(board.levels, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        known[top:bottom] = cv2.remap(board.known, column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
+    return BarePicture(shown, known, board.noise)
 
 
 def _noise(levels: Picture, seen: Mask) -> Floats:

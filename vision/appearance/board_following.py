@@ -17,7 +17,8 @@ from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance
 from calibration.kit import Kit
 from calibration.srgb import GAMMA
 from vision.appearance.board_learning import cell_texels, codes_at, covered_texels
-from vision.appearance.board_surface import DARKEST, DARKEST_SHADE, specular_at, variance_of
+from vision.appearance.board_surface import DARKEST_SHADE, specular_at
+from vision.appearance.board_view import DARKEST, variance_of
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.tone_curve import add_light, codes_to_values, gain_at
 from vision.pose.projection import project

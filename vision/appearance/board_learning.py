@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from calibration.board_appearance import TEXEL_MM, WHITEST, BoardAppearance, unknown_board
 from calibration.kit import Colour, Kit
-from vision.appearance.board_surface import to_texels
+from vision.appearance.board_view import to_texels
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.tone_curve import codes_to_values, gain_at
 from vision.pose.projection import Points, back_project, project
@@ -107,7 +107,7 @@ def cell_texels(kit: Kit, cell: str, size: tuple[int, ...], share: float = 0.5) 
     """Rows and columns, in a map of a ``size``, within this share of the pitch of a cell's centre."""
     reach = share * np.array(kit.board.pitch_mm)
     corners = np.array(kit.centre_mm(cell)) + np.array([-reach, reach])
-    row, column = (np.rint(axis).astype(int).ravel().tolist() for axis in to_texels(corners[None], size))
+    row, column = (np.rint(axis).astype(int).ravel().tolist() for axis in to_texels(corners, size))
     return slice(row[1], row[0] + 1), slice(column[0], column[1] + 1)
 
 
@@ -139,6 +139,6 @@ def covered_texels(kit: Kit, photograph: Photograph, layout: Mapping[str, str], 
         corners = np.vstack([solid.points for solid in pieces(kit, cell, stack)])
         hidden = back_project(project(corners, photograph.pose, photograph.camera), photograph.pose, photograph.camera)
         row, column = to_texels(hull(hidden), size)
-        cv2.fillConvexPoly(covered, np.rint(np.hstack([column, row])).astype(np.int32), 1)
+        cv2.fillConvexPoly(covered, np.rint(np.stack([column, row], axis=-1)).astype(np.int32), 1)
     reach = 2 * int(around_mm / TEXEL_MM) + 1
     return np.asarray(cv2.dilate(covered, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))) > 0)

@@ -13,29 +13,19 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.board_appearance import TEXEL_MM, BoardAppearance
-from calibration.camera import Camera
 from calibration.srgb import GAMMA
+from vision.appearance.board_view import BoardView
 from vision.appearance.colour_model import BINS, FLOOR_SHADING, OUTLIER_SHARE, TOP_VALUE
 from vision.appearance.illumination import Illumination
 from vision.appearance.logarithm import log_in_place
 from vision.appearance.saturation import SATURATED, saturated_bins
-from vision.appearance.shading import SENSOR_NOISE
 from vision.appearance.tone_curve import BLACK_CODES, OFFSET, to_display, to_linear
 from vision.compiled import compiled
-from vision.pose.projection import Points, Registration, back_project
-from vision.scene.crops import Crops
+from vision.pose.projection import Points
 
 Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
 Indices = npt.NDArray[np.intp]
-
-MIRRORED = 0.007
-"""Standard deviation of a board's specular reflection about its slowly varying part, as a share of what white
-paper shows."""
-
-DARKEST = 0.15
-"""Display value below which mirrored light changes it no more than here: the curve is straight there."""
 
 DARKEST_SHADE = 0.04
 """Least share of the light that reaches the board beside a piece that shades it."""
@@ -57,22 +47,6 @@ _BIN_LOG = 3 * float(np.log(TOP_VALUE / BINS))
 _PRECISION_STEP = float(np.log(MAX_PRECISION) / (PRECISIONS - 1))
 
 
-class BoardView(NamedTuple):
-    """The bare board as seen in the crops of all cells (n), from one pose.
-
-    Attributes:
-        aside_mm: (n, 2, rows, columns) float32, x, y of each pixel on the board relative to the centre of its cell.
-        values: (n, 3, rows, columns) float32, display values b g r relative to white paper.
-        scale: (n, 3, rows, columns) float32, one over the standard deviation of each; 0 where they are not known.
-        log_volume: (n, rows, columns) float32, logarithm of the product of these three; 0 where they are not known.
-    """
-
-    aside_mm: Array
-    values: Array
-    scale: Array
-    log_volume: Array
-
-
 class LocalLight(NamedTuple):
     """The light on the board round the middles of some cells (b); b g r.
 
@@ -88,65 +62,6 @@ class LocalLight(NamedTuple):
     slope: Array
     specular: Array
     saturated_log: Array
-
-
-def view_board(
-    board: BoardAppearance, crops: Crops, pose: Registration, camera: Camera, cells: Indices | slice = slice(None)
-) -> BoardView:
-    """The appearance of ``board`` in the crops of ``cells``."""
-    places = back_project(np.moveaxis(crops.map_px[:, cells], 0, -1), pose, camera)
-    values, variance, known = sample_board(board, places)
-    is_known = known[..., None]
-    scale, log_volume = is_known / np.sqrt(variance), np.where(is_known, -0.5 * np.log(variance), 0).sum(axis=-1)
-    aside_mm = places - crops.centres_mm[cells, None, None, :2]
-    return BoardView(_planar(aside_mm), _planar(values), _planar(scale), log_volume.astype(np.float32))
-
-
-def sample_board(board: BoardAppearance, places_mm: Points) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-    """What ``board`` shows at places (n, …, 2) mm.
-
-    Returns:
-        (n, …, 3) float32 display values b g r relative to white paper, (n, …, 3) float32 the variance of these, and
-        (n, …) bool, whether they are known.
-    """
-    row, column = to_texels(places_mm, board.seen.shape)
-    colour, spread = (
-        cv2.remap(layer, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        for layer in (board.colour, board.spread)
-    )
-    known = cv2.remap(
-        interior_mask(board), column, row, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0
-    )
-    shape = places_mm.shape[:-1]
-    values = np.asarray(colour, np.float32).reshape(*shape, 3)[..., ::-1]
-    variance = variance_of(values, np.asarray(spread, np.float32).reshape(shape))
-    return values, variance, np.asarray(known).reshape(shape) > 0
-
-
-def interior_mask(board: BoardAppearance) -> Picture:
-    """(rows, columns) uint8, 1 where a texel and all its neighbours have been seen, 0 elsewhere."""
-    return np.asarray(cv2.erode((board.seen > 0).astype(np.uint8), np.ones((3, 3), np.uint8)), np.uint8)
-
-
-def _planar(layers: npt.NDArray[np.floating]) -> Array:
-    """(n, c, rows, columns) float32 from layers (n, rows, columns, c): loops over contiguous channels are faster."""
-    return np.ascontiguousarray(np.moveaxis(layers, -1, 1), np.float32)
-
-
-def variance_of(values: Array, spread: Array) -> Array:
-    """(…, 3) variance of a bare board's display values (…, 3): noise, grain (``spread``, (…)), reflections, tint."""
-    mirrored = MIRRORED / GAMMA * np.maximum(values, DARKEST) ** (1 - GAMMA)
-    tint = FLOOR_SHADING.tint / GAMMA * (values + OFFSET)
-    variance: Array = SENSOR_NOISE**2 + spread[..., None] ** 2 + mirrored**2 + tint**2
-    return variance
-
-
-def to_texels(places_mm: Points, size: tuple[int, ...]) -> tuple[Array, Array]:
-    """Rows and columns (n, k) float32 of places (n, …, 2) mm in a map of a ``size``, for ``cv2.remap``."""
-    flat = places_mm.reshape(len(places_mm), -1, 2)
-    column = flat[..., 0] / TEXEL_MM + (size[1] - 1) / 2
-    row = (size[0] - 1) / 2 - flat[..., 1] / TEXEL_MM
-    return row.astype(np.float32), column.astype(np.float32)
 
 
 def light_around(light: Illumination, gain: Array, centres_mm: Points) -> LocalLight:

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.board_surface import BoardView, LocalLight, light_around, predict, subtract_offset, view_board
+from vision.appearance.board_surface import LocalLight, light_around, predict, subtract_offset
+from vision.appearance.board_view import BoardView, view_board
 from vision.appearance.illumination import Illumination
 from vision.compiled import compiled
 from vision.last_value_cache import LastValueCache

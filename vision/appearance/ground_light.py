@@ -12,7 +12,8 @@ from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.srgb import CURVE_OFFSET, GAMMA, display
 from vision.appearance.board_learning import codes_at
-from vision.appearance.board_surface import sample_board, specular_at, variance_of
+from vision.appearance.board_surface import specular_at
+from vision.appearance.board_view import sample_board, variance_of
 from vision.appearance.illumination import Illumination
 from vision.appearance.light_references import on_squares
 from vision.appearance.tone_curve import add_light, codes_to_values, gain_at
@@ -38,17 +39,31 @@ MAX_HUE_DEVIATION = 25.0
 """Half the squared deviation of a place's hue from the ground's, in variances, above which it is no bare ground."""
 
 
-class Ground(NamedTuple):
-    """Places (k) on the bare ground whose appearance is known, seen from one pose, one square after the other.
+class GroundMap(NamedTuple):
+    """Places (k) on the bare ground whose appearance is known, one square after the other.
 
     Attributes:
         places_mm: (k, 2).
-        pixels: (k, 2) px, x and y where the picture shows them.
         values: (k, 3) float32, display values b g r relative to white paper, without specular reflection.
         variance: (k, 3) float32, of these.
         square: (k,) number of the square: a cell, or a patch of the same size beside the cells.
         squares: number of squares of the whole ground.
         is_sample: (k,) bool, every second place, evenly spread.
+    """
+
+    places_mm: Points
+    values: Array
+    variance: Array
+    square: Indices
+    squares: int
+    is_sample: Mask
+
+
+class Ground(NamedTuple):
+    """What of a :class:`GroundMap`, whose attributes it has, is seen from one pose.
+
+    Attributes:
+        pixels: (k, 2) px, x and y where the picture shows the places.
     """
 
     places_mm: Points
@@ -79,19 +94,19 @@ class GroundLight(NamedTuple):
     is_ground: Mask
 
 
-def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera: Camera) -> Ground:
-    """The ground of a kit's squares, or of all of a learned board, that a camera sees from ``pose``."""
+def map_ground(kit: Kit, appearance: SetAppearance) -> GroundMap:
+    """The ground of a kit's squares, or of all of a learned board."""
     centres, pitch = np.array([kit.centre_mm(cell) for cell in kit.cells]), np.array(kit.board.pitch_mm)
     half = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
     axes = [np.arange(-side + STEP_MM / 2, side, STEP_MM) for side in half]
     grid = np.stack(np.meshgrid(*axes), axis=-1)
     places = grid.reshape(-1, 2)
     corner = centres.min(axis=0) - pitch / 2
-    row_column = np.floor((places - corner) / pitch)
+    column_row = np.floor((places - corner) / pitch).astype(np.intp)
     if appearance.board is None:
         assert appearance.floor is not None, "the ground's colour is learned with the set"
         is_floor = on_squares(kit, axes)
-        inside = (np.abs(places - corner - (row_column + 0.5) * pitch) < pitch / 2 - INSET_MM).all(axis=1)
+        inside = (np.abs(places - corner - (column_row + 0.5) * pitch) < pitch / 2 - INSET_MM).all(axis=1)
         is_known = inside & ((places > corner) & (places < centres.max(axis=0) + pitch / 2)).all(axis=1)
         is_known &= is_floor | has_paper(kit)
         floor, paper = (display(np.array(colour))[::-1] for colour in (appearance.floor, linear(kit.mat.paper)))
@@ -100,13 +115,22 @@ def make_ground(kit: Kit, appearance: SetAppearance, pose: Registration, camera:
     else:
         values, variance, is_known = sample_board(appearance.board, grid)
         values, variance, is_known = values.reshape(-1, 3), variance.reshape(-1, 3), is_known.ravel()
-    pixels = project(np.column_stack([places, np.zeros(len(places))]), pose, camera)
-    is_known &= ((pixels > 1) & (pixels < (camera.width_px - 2, camera.height_px - 2))).all(axis=1)
-    squares, square = np.unique(row_column[is_known], axis=0, return_inverse=True)
-    by_square = np.argsort(square.ravel(), kind="stable")
-    known, is_sample = np.flatnonzero(is_known)[by_square], np.indices(grid.shape[:2]).sum(axis=0).ravel() % 2 == 0
-    look = places[known], pixels[known], values[known], variance[known]
-    return Ground(*look, square.ravel()[by_square].astype(np.intp), len(squares), is_sample[known])
+    known = np.flatnonzero(is_known)
+    column, row = column_row[known].T
+    squares, square = np.unique(column * (np.ptp(row) + 1 if len(row) else 1) + row, return_inverse=True)
+    by_square = np.argsort(square, kind="stable")
+    known, is_sample = known[by_square], np.indices(grid.shape[:2]).sum(axis=0).ravel() % 2 == 0
+    look = places[known], values[known], variance[known]
+    return GroundMap(*look, square[by_square].astype(np.intp), len(squares), is_sample[known])
+
+
+def view_ground(ground: GroundMap, pose: Registration, camera: Camera) -> Ground:
+    """What of ``ground`` a camera sees from ``pose``."""
+    pixels = project(np.column_stack([ground.places_mm, np.zeros(len(ground.places_mm))]), pose, camera)
+    is_seen = ((pixels > 1) & (pixels < (camera.width_px - 2, camera.height_px - 2))).all(axis=1)
+    places_mm, values, variance, square, squares, is_sample = ground
+    whole = Ground(places_mm, pixels, values, variance, square, squares, is_sample)
+    return whole if is_seen.all() else whole.select(np.flatnonzero(is_seen))
 
 
 def measure_ground(image: Picture, ground: Ground, light: Illumination) -> GroundLight:

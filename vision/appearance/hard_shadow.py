@@ -105,14 +105,12 @@ class _Placed(NamedTuple):
         is_used: (k,) whether each is known, and in the picture.
         references: numbers of the blocks from which light is fitted…
         reference_px: …and their ``map_px``.
-        grid: x and y, (rows, columns) float32 each, of every :data:`GRID_PX`-th pixel in the map of blocks.
     """
 
     map_px: tuple[Array, Array]
     is_used: Mask
     references: npt.NDArray[np.intp]
     reference_px: tuple[Array, Array]
-    grid: tuple[Array, Array]
 
 
 class HardShadow:
@@ -131,7 +129,7 @@ class HardShadow:
         """
         self._ground = None if kit.pillars is not None else _ground(kit, floor, blocks, levels)
         self._half_mm = kit.mat.width_mm / 2, kit.mat.height_mm / 2
-        self._placed = LastValueCache[_Placed]()
+        self._placed, self._grid = LastValueCache[_Placed](), LastValueCache[tuple[Array, Array]]()
         self._even: tuple[_Placed, Array] | None = None  # the last picture found without one: (3, k) log light there
 
     def remove(self, image: Picture, pose: Registration, camera: Camera) -> Picture:
@@ -139,7 +137,7 @@ class HardShadow:
         ground = self._ground
         if ground is None:
             return image
-        placed = self._placed.get((pose, camera), partial(_place, ground, self._half_mm, pose, camera))
+        placed = self._placed.get((pose, camera), partial(_place, ground, pose, camera))
         if len(placed.references) < REFERENCES / 4:
             return image
         logs, in_range = _log_light(image, placed.reference_px, ground.logs[:, placed.references])
@@ -153,7 +151,8 @@ class HardShadow:
         if shade is None:
             return image
         share, depth = shade
-        small = cv2.remap(share, *placed.grid, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        grid = self._grid.get((pose, camera), partial(_grid, self._half_mm, pose, camera))
+        small = cv2.remap(share, *grid, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         scale = np.array([[GRID_PX, 0, 0], [0, GRID_PX, 0]], np.float64)
         full = cv2.warpAffine(small, scale, image.shape[1::-1], flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return relight(image, np.asarray(full, np.uint8), _codes_by_shade(depth))
@@ -195,17 +194,22 @@ def _axes(points_mm: Points) -> tuple[Points, Points]:
     return points_mm[0].mean(axis=1)[:, 0], points_mm[:, 0].mean(axis=1)[:, 1]
 
 
-def _place(ground: _Ground, half_mm: tuple[float, float], pose: Registration, camera: Camera) -> _Placed:
+def _place(ground: _Ground, pose: Registration, camera: Camera) -> _Placed:
     """The blocks of a board as a camera sees them."""
     map_px, inside = project_blocks(ground.points_mm, pose, camera)
     is_used = ground.is_known & inside
     numbers = np.flatnonzero(is_used)
     references = numbers[:: 1 + len(numbers) // REFERENCES]
     across, down = (axis.reshape(-1, 4)[references] for axis in map_px)
+    return _Placed(map_px, is_used, references, (across, down))
+
+
+def _grid(half_mm: tuple[float, float], pose: Registration, camera: Camera) -> tuple[Array, Array]:
+    """X and y, (rows, columns) float32 each, of every :data:`GRID_PX`-th pixel in the map of blocks."""
     y, x = np.mgrid[: camera.height_px : GRID_PX, : camera.width_px : GRID_PX].astype(np.float64)
     flat_mm = back_project(np.stack([x, y], axis=-1), pose, camera)
     columns, rows = (flat_mm[..., 0] + half_mm[0]) / BLOCK_MM - 0.5, (half_mm[1] - flat_mm[..., 1]) / BLOCK_MM - 0.5
-    return _Placed(map_px, is_used, references, (across, down), (columns.astype(np.float32), rows.astype(np.float32)))
+    return columns.astype(np.float32), rows.astype(np.float32)
 
 
 def _log_light(image: Picture, map_px: tuple[Array, Array], own: Array) -> tuple[Array, Mask]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.appearance import ColumnAppearance, Reflectance, SetAppearance, linear
 from calibration.kit import Kit
 from vision.appearance import colour_model
-from vision.appearance.board_surface import BoardView
+from vision.appearance.board_view import BoardView
 from vision.appearance.colour_model import Lamp
 from vision.appearance.illumination import Illumination
 from vision.appearance.saturation import NOTHING_SATURATED, Bins, CensoredTable, censor, saturated_bins

@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.appearance.board_surface import BoardView, board_log_likelihood, light_around
+from vision.appearance.board_surface import board_log_likelihood, light_around
+from vision.appearance.board_view import BoardView
 from vision.appearance.colour_model import BINS, quantised
 from vision.appearance.illumination import Illumination
 from vision.appearance.saturation import SATURATED

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.heights import base_heights_mm
 from calibration.kit import Kit, PieceKind
-from vision.appearance.board_surface import view_board
+from vision.appearance.board_view import view_board
 from vision.appearance.colour_model import build_colour_model
 from vision.appearance.piece_colours import Photograph
 from vision.appearance.saturation import censor, saturated_bins

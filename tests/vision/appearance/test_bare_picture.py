@@ -7,7 +7,7 @@ import pytest
 
 from calibration.board_appearance import BoardAppearance
 from calibration.camera import Camera
-from vision.appearance.bare_picture import APART_TEXELS, MIN_NOISE, PER_VALUE, bare_picture
+from vision.appearance.bare_picture import APART_TEXELS, MIN_NOISE, PER_VALUE, bare_levels, bare_picture
 from vision.pose.projection import Registration, project
 
 SIZE_MM = 200
@@ -30,7 +30,7 @@ def board():
 def test_each_pixel_shows_the_texel_that_is_seen_there(board, shrink):
     """Projected texels have the board's colours within 1.5 levels, at full and at half resolution."""
     size = 360 // shrink, 400 // shrink
-    shown = bare_picture(board, size, shrink, POSE, CAMERA)
+    shown = bare_picture(bare_levels(board), size, shrink, POSE, CAMERA)
     assert shown.levels.shape == (*size, 3)
     for row, column in ((30, 40), (100, 100), (150, 20), (99, 171)):
         x_mm, y_mm = column - (SIZE_MM - 1) / 2, (SIZE_MM - 1) / 2 - row
@@ -44,7 +44,7 @@ def test_what_was_not_seen_and_what_is_no_board_is_unknown(board):
     """Texels never seen, and pixels outside the board, are marked as unknown."""
     seen = board.seen.copy()
     seen[:, : SIZE_MM // 2] = 0
-    known = bare_picture(replace(board, seen=seen), (360, 400), 1, POSE, CAMERA).known
+    known = bare_picture(bare_levels(replace(board, seen=seen)), (360, 400), 1, POSE, CAMERA).known
     assert not known[:, :190].any()
     assert known[180, 230]
     assert not known[180, 395]
@@ -52,16 +52,16 @@ def test_what_was_not_seen_and_what_is_no_board_is_unknown(board):
 
 def test_noise_is_that_between_two_places_and_not_that_of_edges(board):
     """The noise level comes from neighbouring texels, and is not raised by stripes or gradients."""
-    assert bare_picture(board, (360, 400), 1, POSE, CAMERA).noise.max() < 3
+    assert bare_picture(bare_levels(board), (360, 400), 1, POSE, CAMERA).noise.max() < 3
     rng = np.random.default_rng(1)
     stripes = np.where(np.arange(SIZE_MM) // 20 % 2, 0.3, 0.7)[None, :, None]
     noisy = replace(board, colour=(stripes + rng.normal(0, 0.03, board.colour.shape)).astype(np.float32))
     expected = MIN_NOISE + 0.03 * PER_VALUE * np.sqrt(2)
     assert APART_TEXELS < 20
-    np.testing.assert_allclose(bare_picture(noisy, (360, 400), 1, POSE, CAMERA).noise, expected, rtol=0.15)
+    np.testing.assert_allclose(bare_picture(bare_levels(noisy), (360, 400), 1, POSE, CAMERA).noise, expected, rtol=0.15)
 
 
 def test_a_board_of_which_nothing_was_seen_has_no_noise(board):
     """A board that was never seen gets the minimum noise."""
     unseen = replace(board, seen=np.zeros_like(board.seen))
-    np.testing.assert_allclose(bare_picture(unseen, (360, 400), 1, POSE, CAMERA).noise, MIN_NOISE)
+    np.testing.assert_allclose(bare_picture(bare_levels(unseen), (360, 400), 1, POSE, CAMERA).noise, MIN_NOISE)

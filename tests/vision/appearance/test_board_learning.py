@@ -11,7 +11,7 @@ from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.appearance.board_surface import to_texels
+from vision.appearance.board_view import to_texels
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.reader import Reader
@@ -43,7 +43,7 @@ def reader():
 def seen_on(board, cell):
     """Return the share of a square's texels that have been seen, and their mean display value."""
     corners = np.array(OWN.centre_mm(cell)) + np.array([[-8.0, -8.0], [8.0, 8.0]])
-    row, column = (np.rint(axis).astype(int).ravel() for axis in to_texels(corners[None], board.seen.shape))
+    row, column = (np.rint(axis).astype(int).ravel() for axis in to_texels(corners, board.seen.shape))
     part = np.s_[row[1] : row[0] + 1, column[0] : column[1] + 1]
     seen = board.seen[part] > 0
     return seen.mean(), board.colour[part][seen].mean(axis=0) if seen.any() else None

@@ -11,7 +11,8 @@ from calibration.camera import Camera
 from calibration.srgb import GAMMA, display, linear_light
 from vision.appearance.board_blocks import make_blocks, place_blocks
 from vision.appearance.board_light import measure_on_board
-from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_around, view_board
+from vision.appearance.board_surface import LocalLight, board_log_likelihood, light_around
+from vision.appearance.board_view import view_board
 from vision.appearance.cell_views import CellViews
 from vision.appearance.colour_model import BINS, OUTLIER_SHARE
 from vision.appearance.illumination import Illumination

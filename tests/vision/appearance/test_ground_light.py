@@ -11,7 +11,7 @@ from calibration.camera import Camera
 from calibration.kit import load_kit
 from calibration.srgb import display, linear_light
 from companion.simulate.viewpoint import default_camera, default_pose
-from vision.appearance.ground_light import make_ground, measure_ground
+from vision.appearance.ground_light import map_ground, measure_ground, view_ground
 from vision.appearance.illumination import Illumination
 from vision.pose.projection import Registration
 
@@ -23,7 +23,7 @@ LIGHT = Illumination(np.log(PAPER) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.
 def ground():
     """Return the bare ground of Domination at the default pose."""
     kit, camera = load_kit("domination"), default_camera()
-    return make_ground(kit, nominal_appearance(kit), default_pose(kit, camera), camera)
+    return view_ground(map_ground(kit, nominal_appearance(kit)), default_pose(kit, camera), camera)
 
 
 def picture(colour, share=1.0):
@@ -73,7 +73,7 @@ def test_a_board_may_have_more_places_than_opencv_takes_in_a_line():
     kit = replace(kit, mat=replace(kit.mat, width_mm=side, height_mm=side))
     camera = Camera(720, 720, np.array([[720.0, 0, 359.5], [0, 720, 359.5], [0, 0, 1]]), np.zeros(5), 0.0)
     above = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 700.0]), (), 0.0)
-    ground = make_ground(kit, replace(nominal_appearance(kit), board=board), above, camera)
+    ground = view_ground(map_ground(kit, replace(nominal_appearance(kit), board=board)), above, camera)
     assert len(ground.places_mm) > 32_767
     code = round(255 * float(display(PAPER * linear_light(np.array(0.5)))))
     light = measure_ground(np.full((720, 720, 3), code, np.uint8), ground, LIGHT)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.appearance.ground_light import GroundLight, make_ground
+from vision.appearance.ground_light import GroundLight, map_ground, view_ground
 from vision.inference.shadows import weigh_by_shadows
 from vision.scene.shadows import occluded
 
@@ -16,7 +16,7 @@ CELL, HEIGHT = "d4", 3
 def ground(drawn):
     """Return the visible bare ground of the rendered board."""
     reader = drawn.reader
-    return make_ground(reader.kit, reader.appearance, drawn.geometry.pose, reader.camera)
+    return view_ground(map_ground(reader.kit, reader.appearance), drawn.geometry.pose, reader.camera)
 
 
 def lit(drawn, ground, table):
