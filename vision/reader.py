@@ -250,7 +250,7 @@ class Reader:
         followed = update_column_colour(known, photograph, self.kit, self.levels, bare)
         if followed is not known:
             self.appearance, self._last = replace(self.appearance, column=followed), None
-            self._colours.update_column(self.appearance, followed)
+            self._colours.update_column(followed)
         return followed is not known
 
     def score(self, frame: Frame, tables: Sequence[Sequence[CellState]]) -> npt.NDArray[np.float64]:
@@ -322,7 +322,8 @@ class Reader:
         # The lamp of the last picture is assumed; a refuted one is forgotten before another is looked for.
         for follow in (self._colours.reset_refuted_lamp, self._colours.update_faces, self._colours.update_lamp):
             if follow(hypothesis):
-                shown = self.observations(smooth, geometry, light)
+                self._colours.learn_surroundings(smooth, geometry, light)
+                shown = shown._replace(colour_model=self._colours.model)  # the bare board's is the same
                 hypothesis = infer(shown, self._rim, geometry)
         outlier_share = self._colours.outlier_share(shown, geometry, slice(None))
         states = self._states((image, smooth), hypothesis, light)

@@ -162,21 +162,30 @@ def _bleached_share(configurations: Configurations) -> float:
     return BLEACHED_SHARE if configurations.has_plain_faces else 0.0
 
 
+def sides_in_deep_shade(appearance: SetAppearance, configurations: Configurations) -> list[npt.NDArray[np.float32]]:
+    """(BINS³,) float32 likelihood of a side in deep shade, of each colour; none where sides may be that dark anyway.
+
+    Those of pyramids are, and those on a learned board.
+    """
+    if appearance.board is not None or not configurations.has_faces:
+        return []
+    return [
+        _smoothed(bin_index(sample_display_values(face, _DEEP))) for face in _pieces_drawn(appearance, configurations)
+    ]
+
+
 def with_deep_shade(
-    colour_model: npt.NDArray[np.float32], appearance: SetAppearance, configurations: Configurations
+    colour_model: npt.NDArray[np.float32], deep: Sequence[npt.NDArray[np.float32]]
 ) -> npt.NDArray[np.float32]:
     """A copy of a colour model (BINS³, materials) in which sides may be in deep shade, too, to explain pictures with.
 
-    Sides of pyramids, and those on a learned board, may already be that dark.
+    ``deep``: see :func:`sides_in_deep_shade`.
     """
     model = colour_model.copy()
-    if appearance.board is not None or not configurations.has_faces:
-        return model
-    faces, sides = _pieces_drawn(appearance, configurations), []
-    for number, face in enumerate(faces, start=Materials(len(faces)).sides):
-        deep = np.exp(_learn(sample_display_values(face, _DEEP)))
-        sides.append(np.log((1 - DEEP_SHARE) * np.exp(model[:, number]) + DEEP_SHARE * deep))
-    _put_sides(model, sides)
+    if deep:
+        first = Materials(len(deep)).sides
+        usual = np.exp(model[:, first : first + len(deep)].T)
+        _put_sides(model, list(np.log((1 - DEEP_SHARE) * usual + DEEP_SHARE * np.array(deep))))
     return model
 
 

@@ -8,7 +8,7 @@ colour: an interreflection (Forsyth and Zisserman, Reflections on shading, 1991)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +67,7 @@ class Shading:
 class _Common(NamedTuple):
     """Random numbers that all surfaces share, (SAMPLES,) or per channel (SAMPLES, 3).
 
-    Normal and exponential ones are standard, others uniform from 0 to 1.
+    Noise is that of the sensor; other normal and exponential ones are standard, others uniform from 0 to 1.
     """
 
     is_lit: Variates
@@ -99,28 +99,41 @@ def _common() -> _Common:
         mirrored=rng.standard_exponential(SAMPLES, single),
         has_glare=rng.random(SAMPLES, single),
         glare=rng.random(SAMPLES, single),
-        noise=rng.standard_normal((SAMPLES, 3), single),
+        noise=SENSOR_NOISE * rng.standard_normal((SAMPLES, 3), single),
         interreflected=rng.random(SAMPLES, single),
     )
 
 
 def sample_display_values(reflectance: npt.NDArray[np.float64], shading: Shading) -> npt.NDArray[np.float32]:
     """(SAMPLES, 3) float32 display values, at least 0, of a surface of ``reflectance`` (3,) or (SAMPLES, 3), r g b."""
-    by, surface = _common(), reflectance.astype(np.float32)
-    low, high = shading.shade
-    strength = np.where(by.is_lit < shading.lit, np.exp(shading.spread * by.light), low + (high - low) * by.shade)
+    by, surface, light = _common(), reflectance.astype(np.float32), _light(shading)
     # One picture does not tell the specular part of the enrolled colour: it may be any part of the white in it.
     most = np.minimum(np.float32(MAX_MIRRORED), surface.min(axis=-1))
     white = np.where(by.is_matt < MATT_SHARE, np.minimum(MIRRORED_BY_MATT * by.matt, most), most * by.lacquer)
     if shading.bleached:
         lamps = round(SAMPLES * shading.bleached)
         white[:lamps] = surface.min() * np.linspace(0, 1, lamps)
+    radiance = (surface - white[:, None]) * light.diffuse + light.mirrored[:, None]
+    return np.maximum(display(radiance) + by.noise, 0)
+
+
+class _Light(NamedTuple):
+    """Light (SAMPLES, 3) that a kind of surface may reflect diffusely, and light (SAMPLES,) that it may mirror."""
+
+    diffuse: Variates
+    mirrored: Variates
+
+
+@lru_cache(maxsize=2)
+def _light(shading: Shading) -> _Light:
+    """All colours of a kind of surface are lit alike, and drawn one after the other."""
+    by, (low, high) = _common(), shading.shade
+    strength = np.where(by.is_lit < shading.lit, np.exp(shading.spread * by.light), low + (high - low) * by.shade)
     mirrored = shading.mirrored * by.mirrored
     if shading.glare:
         mirrored = np.where(by.has_glare < shading.glare, MAX_GLARE * by.glare, mirrored)
-    light = strength[:, None] * np.exp(shading.tint * by.tint) * _interreflection_tint(shading, strength)
-    radiance = (surface - white[:, None]) * light + mirrored[:, None]
-    return np.maximum(display(radiance) + SENSOR_NOISE * by.noise, 0)
+    tint = np.exp(shading.tint * by.tint) * _interreflection_tint(shading, strength)
+    return _Light(strength[:, None] * tint, mirrored)
 
 
 def _interreflection_tint(shading: Shading, strength: Variates) -> Variates:

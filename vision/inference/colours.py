@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -83,7 +84,8 @@ class Colours:
         self._contrast = colour_model.contrast_to_ground(self.reflectances, _grounds(kit, appearance, configurations))
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(appearance, configurations, paper)
-        self._lit = self._usual = _lamp_model(model, appearance, configurations)
+        self._deep = colour_model.sides_in_deep_shade(appearance, configurations)
+        self._lit = self._usual = _lamp_model(model, self._deep)
         self._unusual: dict[Lamp, _LampModel] = {}  # made when they are wanted
         self._paper = np.exp(self.model[:, Materials.PAPER])
         # The levels of pillars are inferred from colours, too, which must then distinguish cubes from the cloth.
@@ -134,19 +136,19 @@ class Colours:
             self._usual.censor_from(NOTHING_SATURATED)
             usual = self._usual.model.table
             model = colour_model.model_for_lamp(lamp, usual, self._appearance, self._configurations)
-            self._unusual[lamp] = _lamp_model(model, self._appearance, self._configurations)
+            self._unusual[lamp] = _lamp_model(model, self._deep)
         self._lit = self._unusual[lamp]
         return True
 
     def _lamp(self, hypothesis: Hypothesis) -> Lamp:
         return estimate_lamp(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
 
-    def update_column(self, appearance: SetAppearance, column: ColumnAppearance) -> None:
-        """Continue with another ``column``, which the ``appearance`` of the set now has."""
+    def update_column(self, column: ColumnAppearance) -> None:
+        """Continue with another ``column``."""
         self._usual.censor_from(NOTHING_SATURATED)
         model = self._usual.model.table
         colour_model.repaint_column(model, column)
-        self._lit = self._usual = _lamp_model(model, appearance, self._configurations)
+        self._lit = self._usual = _lamp_model(model, self._deep)
         self._unusual.clear()
 
     def learn_surroundings(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
@@ -211,6 +213,7 @@ def _gain(light: Illumination) -> float:
     return float(gain_at(light.at(np.zeros((1, 2)))).mean())
 
 
-def _lamp_model(model: Array, appearance: SetAppearance, configurations: Configurations) -> _LampModel:
-    shaded = colour_model.with_deep_shade(model, appearance, configurations)
+def _lamp_model(model: Array, deep: Sequence[Array]) -> _LampModel:
+    """``deep``: see :func:`vision.appearance.colour_model.sides_in_deep_shade`."""
+    shaded = colour_model.with_deep_shade(model, deep)
     return _LampModel(CensoredTable(model), CensoredTable(shaded), max_log_likelihood(shaded))

@@ -20,7 +20,8 @@ Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
-_TABLE = Materials.TABLE
+_TABLE, _FIRST_OTHER = Materials.TABLE, Materials.PAPER
+"""What lies beside the mat; and the first material but that and the bare board."""
 
 UNLIKE_SHARE = 0.2
 """Share of unexplained pixels above which a cell does not look as it should.  Of 8,210 cells in 194 photographs of the
@@ -130,9 +131,14 @@ def temper(log_likelihood: Array, unexplained: Array, *, otherwise: bool) -> Arr
     return mixed.astype(np.float32)
 
 
+@compiled
 def max_log_likelihood(colour_model: Array) -> Array:
     """(BINS³,) greatest log-likelihood of each colour by any material but the bare board and what lies beside it."""
-    best: Array = np.delete(colour_model, (Materials.FLOOR, Materials.TABLE), axis=1).max(axis=1)
+    best = np.empty(len(colour_model), np.float32)
+    for row in range(len(best)):
+        best[row] = colour_model[row, _FIRST_OTHER]
+        for material in range(_FIRST_OTHER + 1, colour_model.shape[1]):
+            best[row] = max(best[row], colour_model[row, material])
     return best
 
 

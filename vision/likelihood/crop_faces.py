@@ -132,17 +132,17 @@ def make_crop_faces(
     corners_mm = np.array([_blunted(wireframe, tip_mm) for wireframe in configurations.wireframes])
     pixels = [in_picture(crops, pose, camera, corners) for corners in corners_mm]
     facing = _facing(crops, pose, corners_mm)
-    extents = [
-        _extents(crops.from_picture(points), shown, crops.u_mm) for points, shown in zip(pixels, facing, strict=True)
-    ]
-    # wireframe, face, cell, column → cell, wireframe, face, column
-    far, near = (np.array([extent[side] for extent in extents]).transpose(2, 0, 1, 3) for side in (0, 1))
-    first_row = np.float32(crops.v_mm[0] - 0.5)
+    shape = len(crops.centres_mm), len(pixels), len(LATERAL_FACES), len(crops.u_mm)
+    far, near = np.full(shape, np.inf, np.float32), np.full(shape, -np.inf, np.float32)
+    for number, points in enumerate(pixels):
+        _put_extents(crops.from_picture(points), facing[number], crops.u_mm, far[:, number], near[:, number])
+    far -= (first_row := np.float32(crops.v_mm[0] - 0.5))
+    near -= first_row
     towers = np.full((len(configurations.all), int(configurations.parts.max())), -1, np.intp)
     for tower, wireframes in zip(towers, configurations.wireframe_numbers, strict=True):
         tower[: len(wireframes)] = wireframes
     turned = towers.reshape(-1, len(TURNS_DEG), towers.shape[1])
-    crop_faces = CropFaces(np.ascontiguousarray(far - first_row), np.ascontiguousarray(near - first_row), turned)
+    crop_faces = CropFaces(far, near, turned)
     return crop_faces, facing.argsort(axis=2).transpose(1, 0, 2)
 
 
@@ -167,15 +167,13 @@ def _facing(crops: Crops, pose: Registration, corners_mm: Points) -> Points:
 
 
 @compiled
-def _extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) -> tuple[Array, Array]:
-    """(faces, n, k) float32 rows in which a pyramid's faces begin, and end; hidden ones first, then the most oblique.
+def _put_extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32], far: Array, near: Array) -> None:
+    """Put in which rows a pyramid's faces begin into ``far``, and end into ``near`` (n, faces, k): inf and −inf so far.
 
-    ``corners_mm`` (n, 9, 2) are crop coordinates; ``facing`` (n, faces): see :func:`_facing`; ``u_mm`` (k,) columns.
+    Hidden ones come first, then the most oblique.  ``corners_mm`` (n, 9, 2) are crop coordinates; ``facing``
+    (n, faces): see :func:`_facing`; ``u_mm`` (k,) columns.
     """
-    cells = len(corners_mm)
-    far = np.full((len(LATERAL_FACES), cells, len(u_mm)), np.inf, np.float32)
-    near = np.full((len(LATERAL_FACES), cells, len(u_mm)), -np.inf, np.float32)
-    for cell in range(cells):
+    for cell in range(len(corners_mm)):
         order = np.argsort(facing[cell])
         for number in range(len(LATERAL_FACES)):
             face = order[number]
@@ -183,8 +181,7 @@ def _extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32]) ->
                 around = LATERAL_FACES[face]
                 for corner in range(len(around)):
                     begin, end = corners_mm[cell, around[corner - 1]], corners_mm[cell, around[corner]]
-                    widen(begin, end, u_mm, far[number, cell], near[number, cell])
-    return far, near
+                    widen(begin, end, u_mm, far[cell, number], near[cell, number])
 
 
 def crop_face_log_likelihood(

@@ -16,7 +16,7 @@ from calibration.marker_alignment import MAX_BENT, align_markers, apart_from_tab
 from vision.errors import MatNotFound, VisionError
 from vision.pose.certainty import check_certain
 from vision.pose.diagnosis import BLURRED, is_blurred, missing_markers_error
-from vision.pose.markers import detect
+from vision.pose.markers import THRESHOLD_WINDOW_PX, detect, detect_coarse_to_fine
 from vision.pose.projection import Points, Registration, project
 
 MAX_REPROJECTION_SHARE = 0.03
@@ -25,10 +25,6 @@ of a blurred square lie about half a pixel too far inside; anything much worse i
 
 RULER_MM = 0.7
 """Largest root mean square error of corners measured with a ruler."""
-
-THRESHOLD_WINDOW_PX = 13
-"""One adaptive threshold window finds markers of 30 px and more at a third of the cost of OpenCV's three; the
-three are the second try."""
 
 MIN_AGREEING = 3
 """Least number of markers that must agree for another one to be left out: any two nearly fit some pose."""
@@ -73,9 +69,11 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
     """
     check_size(gray, camera)
     wanted = {marker.id for marker in kit.mat.markers}
-    seen = detect(gray, kit.mat.dictionary, THRESHOLD_WINDOW_PX)
-    if not wanted <= set(seen):
-        seen = detect(gray, kit.mat.dictionary)
+    # Stickers that overhang a board's edge have outlines that differ from one size of the picture to another.
+    seen = {} if kit.mat.is_measured else detect_coarse_to_fine(gray, kit.mat.dictionary, tuple(sorted(wanted)))
+    for window_px in (THRESHOLD_WINDOW_PX, None):
+        if not wanted <= set(seen):
+            seen = detect(gray, kit.mat.dictionary, window_px)
     if not wanted & set(seen) and kit.mat.is_measured:
         dark = (detect(picture, kit.mat.dictionary) for picture in apart_from_table(gray))
         seen = next((found for found in dark if wanted & set(found)), seen)

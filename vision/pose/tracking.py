@@ -12,10 +12,9 @@ import numpy.typing as npt
 from calibration.camera import Camera
 from calibration.kit import Kit
 from calibration.marker_alignment import side_px
-from vision.pose.markers import confirm_markers, detect
+from vision.pose.markers import Window, confirm_markers, detect_near, search_window
 from vision.pose.projection import Points, Registration, project
 from vision.pose.registration import (
-    THRESHOLD_WINDOW_PX,
     check_in_view,
     marker_corners,
     max_reprojection_px,
@@ -24,14 +23,8 @@ from vision.pose.registration import (
     to_gray,
 )
 
-MARGIN_SHARE = 0.5
-"""Search margin round a marker's last place, as a share of its size; a mat moved farther is registered from scratch."""
-
 MAX_ERROR_GROWTH = 1.5
 """Growth of the reprojection error above which markers are detected again: one may be covered."""
-
-SMALLEST = 1.0
-"""Least perimeter of a marker as a share of the search window's longer side: the marker's own is nearly two."""
 
 MOVED_PX = 0.15
 """Shift from which on a sticker counts as moved: the error of detected corners is as large."""
@@ -42,7 +35,6 @@ MIN_CORRELATION = 0.9
 MIN_FOLLOWED = 3
 """Least number of markers that are followed where others are hidden: fewer could not contradict each other."""
 
-Window = tuple[slice, slice]
 Gray = npt.NDArray[np.uint8]
 MarkerFinder = Callable[[npt.NDArray[np.uint8], str, tuple[int, ...], Points], Points | None]
 
@@ -98,7 +90,7 @@ def track_pose(image: npt.NDArray[np.uint8], kit: Kit, camera: Camera, before: R
     begin = np.asarray(cv2.Rodrigues(before.rotation)[0], np.float64), before.translation_mm.reshape(3, 1).copy()
     looks: tuple[tuple[MarkerFinder, float], ...] = (
         (confirm_markers, MAX_ERROR_GROWTH * before.reprojection_px),
-        (_detect_near, np.inf),
+        (detect_near, np.inf),
     )
     if kit.mat.is_measured:
         looks = looks[:1]  # a sticker's outline may be cut off by the board's edge
@@ -154,35 +146,11 @@ def _standardise(gray: Gray) -> Points:
     return np.asarray((values - values.mean()) / max(float(values.std()), 1.0), np.float64)
 
 
-def _search_window(expected_px: Points) -> Window:
-    """The search window, rows and columns, of a marker with corners (4, 2) px."""
-    low, high = expected_px.min(axis=0), expected_px.max(axis=0)
-    margin = MARGIN_SHARE * (high - low).max()
-    left, top = np.maximum(low - margin, 0).astype(int).tolist()
-    right, bottom = (np.maximum(high + margin, 0).astype(int) + 1).tolist()
-    return slice(top, bottom), slice(left, right)
-
-
 def _gray_near(image: npt.NDArray[np.uint8], expected_px: Points) -> npt.NDArray[np.uint8]:
     """(height, width) uint8 grey in the search windows of markers (m, 4, 2) px, black elsewhere to save conversion."""
     gray = np.zeros(image.shape[:2], np.uint8)
     for expected in expected_px:
-        window = _search_window(expected)
+        window = search_window(expected)
         if image[window].size:
             gray[window] = to_gray(image[window])
     return gray
-
-
-def _detect_near(
-    gray: npt.NDArray[np.uint8], dictionary: str, numbers: tuple[int, ...], expected_px: Points
-) -> Points | None:
-    """(m, 4, 2) px corners of markers detected near where they are expected; None unless each is detected once."""
-    seen: list[Points] = []
-    for number, expected in zip(numbers, expected_px, strict=True):
-        window = _search_window(expected)
-        shown = gray[window]
-        found = detect(shown, dictionary, THRESHOLD_WINDOW_PX, SMALLEST).get(number, []) if shown.size else []
-        if len(found) != 1:
-            return None
-        seen.append(found[0] + (window[1].start, window[0].start))
-    return np.stack(seen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from calibration.camera import Camera
 from calibration.kit import Kit
@@ -30,17 +29,18 @@ def ground_labels(kit: Kit, pose: Registration, camera: Camera) -> LabelBuffer:
     corners, shares = mat_corners(kit), np.linspace(0, 1, PLACES_PER_EDGE, endpoint=False)[:, None]
     edges = [a + shares * (b - a) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
     cv2.fillPoly(
-        labels, [_rounded(np.vstack(edges), pose, camera)], Materials.PAPER if has_paper(kit) else Materials.FLOOR
+        labels,
+        [np.rint(project(np.vstack(edges), pose, camera)).astype(np.int32)],
+        Materials.PAPER if has_paper(kit) else Materials.FLOOR,
     )
-    for cell in kit.cells if has_paper(kit) else ():
-        cv2.fillConvexPoly(labels, _rounded(_square_mm(kit, cell), pose, camera), Materials.FLOOR)
+    for square in np.rint(_squares_px(kit, pose, camera)).astype(np.int32):
+        cv2.fillConvexPoly(labels, square, Materials.FLOOR)
     return labels
 
 
 def grid_lines_px(kit: Kit, pose: Registration, camera: Camera) -> list[Points]:
     """(5, 2) px of the printed line round every square; none if the kit does not say how squares are printed."""
-    squares = [_square_mm(kit, cell) for cell in kit.cells] if has_paper(kit) else []
-    return [project(square[[0, 1, 2, 3, 0]], pose, camera) for square in squares]
+    return list(_squares_px(kit, pose, camera)[:, [0, 1, 2, 3, 0]])
 
 
 def has_paper(kit: Kit) -> bool:
@@ -49,10 +49,8 @@ def has_paper(kit: Kit) -> bool:
     return kit.pillars is None and kit.mat.colour is not None and is_even
 
 
-def _square_mm(kit: Kit, cell: str) -> Points:
-    """(4, 3) mm, a cell's corners."""
-    return np.column_stack([np.array(kit.centre_mm(cell)) + np.array(kit.board.pitch_mm) * _SQUARE, np.zeros(4)])
-
-
-def _rounded(points_mm: Points, pose: Registration, camera: Camera) -> npt.NDArray[np.int32]:
-    return np.rint(project(points_mm, pose, camera)).astype(np.int32)
+def _squares_px(kit: Kit, pose: Registration, camera: Camera) -> Points:
+    """(n, 4, 2) px, the corners of all squares; none if the kit does not say how squares are printed."""
+    centres = np.array(kit.centres_mm if has_paper(kit) else ()).reshape(-1, 1, 2)
+    corners = (centres + np.array(kit.board.pitch_mm) * _SQUARE).reshape(-1, 2)
+    return project(np.column_stack([corners, np.zeros(len(corners))]), pose, camera).reshape(-1, 4, 2)

@@ -57,7 +57,7 @@ def make_outlines(crops: Crops, configurations: Configurations, pixels: Sequence
         for place, wireframe in zip(places, configurations.wireframes, strict=True)
     ]
     far, near = (np.array([run[side] for run in reach]) for side in (0, 1))
-    within = np.array([[points.min(axis=1), points.max(axis=1)] for points in pixels])
+    within = np.array([_bounds(points) for points in pixels])
     cells, columns = far.shape[1:]
     edges = np.empty((cells, len(configurations.all), width, columns), np.float32)
     covers = np.empty((cells, len(configurations.all), columns), np.bool_)
@@ -77,6 +77,19 @@ def in_picture(crops: Crops, pose: Registration, camera: Camera, corners_mm: Poi
     """(n, p, 2) px, the projections of a body's corners (p, 3), standing on every cell."""
     world = crops.centres_mm[:, None] + corners_mm
     return project(world.reshape(-1, 3), pose, camera).reshape(*world.shape[:2], 2)
+
+
+@compiled
+def _bounds(points: Points) -> Points:
+    """(2, n, 2) the least and the greatest coordinates of each of n sets of ``points`` (n, p, 2)."""
+    bounds = np.empty((2, len(points), 2))
+    for number in range(len(points)):
+        for axis in range(2):
+            least = greatest = points[number, 0, axis]
+            for i in range(1, points.shape[1]):
+                least, greatest = min(least, points[number, i, axis]), max(greatest, points[number, i, axis])
+            bounds[0, number, axis], bounds[1, number, axis] = least, greatest
+    return bounds
 
 
 @compiled

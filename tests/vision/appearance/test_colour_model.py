@@ -189,7 +189,7 @@ def test_a_side_in_deep_shade_is_understood_but_no_likelier_than_an_outlier(tabl
     Other materials are unchanged.
     """
     appearance, configurations = nominal_appearance(KIT), kit_configurations(KIT)
-    shaded = colour_model.with_deep_shade(table, appearance, configurations)
+    shaded = colour_model.with_deep_shade(table, colour_model.sides_in_deep_shade(appearance, configurations))
     red = 0.08 * np.array(appearance.pieces["R"])
     dark = colour_model.bin_index(display(red).astype(np.float32)[None])[0]
     side = MATERIALS.sides + next(i for i, letters in enumerate(configurations.colours) if "R" in letters)

@@ -8,8 +8,8 @@ from vision.likelihood.crop_faces import (
     FACE_DEVIATION,
     UNEXPLAINED_LOG,
     _blunted,
-    _extents,
     _log_likelihood,
+    _put_extents,
     _sum_values,
     crop_face_log_likelihood,
 )
@@ -174,9 +174,10 @@ def test_visible_faces_cover_the_outline_of_their_pyramid():
     corners = np.array([base + tip])
     facing = np.array([[0.7, 0.3, -0.2, -0.6]])
     u_mm = np.arange(-15, 16, dtype=np.int32)
-    far, near = _extents(corners, facing, u_mm)
-    np.testing.assert_array_equal(np.isfinite(far).any(axis=(1, 2)), [False, False, True, True])
+    far, near = np.full((2, 1, 4, len(u_mm)), [[[[np.inf]]], [[[-np.inf]]]], np.float32)
+    _put_extents(corners, facing, u_mm, far, near)
+    np.testing.assert_array_equal(np.isfinite(far[0]).any(axis=1), [False, False, True, True])
     order = np.argsort(facing[0])[2:]
     for number, face in zip((2, 3), order, strict=True):
         lines = np.column_stack([LATERAL_FACES[face], np.roll(LATERAL_FACES[face], 1)])
-        np.testing.assert_array_equal((far[number], near[number]), extents(corners, lines, u_mm))
+        np.testing.assert_array_equal((far[:, number], near[:, number]), extents(corners, lines, u_mm))

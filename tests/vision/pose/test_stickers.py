@@ -92,6 +92,7 @@ def test_corners_that_neither_picture_nor_stickers_tell_are_left_out_one_of_each
         middle = seen[number][0].mean(axis=0)
         seen[number][0][1] += 0.35 * (middle - seen[number][0][1])
     monkeypatch.setattr(registration, "detect", lambda *_: seen)
+    monkeypatch.setattr(registration, "detect_coarse_to_fine", lambda *_: {})
     monkeypatch.setattr(registration, "align_markers", lambda _gray, _mat, once, *_: once)
     if not is_found:
         with pytest.raises(MatNotFound, match="contradict each other"):
@@ -225,6 +226,7 @@ def test_stickers_without_an_outline_of_their_own_are_looked_for_where_only_ink_
         return {} if picture is gray else detect(picture, *rest)
 
     monkeypatch.setattr(registration, "detect", without_outlines)
+    monkeypatch.setattr(registration, "detect_coarse_to_fine", lambda *_: {})
     found = register(gray, stuck, bench.camera)
     assert len(found.markers) == len(stuck.mat.markers)
     assert all(picture is gray for picture in pictures[:2])
