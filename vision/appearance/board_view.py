@@ -21,7 +21,6 @@ from vision.scene.crops import Crops
 
 Array = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
-Indices = npt.NDArray[np.intp]
 
 MIRRORED = 0.007
 """Standard deviation of a board's specular reflection about its slowly varying part, as a share of what white
@@ -39,7 +38,7 @@ VARIANCES = 1024
 
 
 class BoardView(NamedTuple):
-    """The bare board as seen in the crops of all cells (n), from one pose.
+    """The bare board as seen in the crops of cells (n), from one pose.
 
     Attributes:
         aside_mm: (n, 2, rows, columns) float32, x, y of each pixel on the board relative to the centre of its cell.
@@ -54,16 +53,14 @@ class BoardView(NamedTuple):
     log_volume: Array
 
 
-def view_board(
-    board: BoardAppearance, crops: Crops, pose: Registration, camera: Camera, cells: Indices | slice = slice(None)
-) -> BoardView:
-    """The appearance of ``board`` in the crops of ``cells``."""
-    centres, shape = crops.centres_mm[cells, :2], (len(crops.v_mm), len(crops.u_mm))
+def view_board(board: BoardAppearance, crops: Crops, pose: Registration, camera: Camera) -> BoardView:
+    """The appearance of ``board`` in the ``crops`` of some cells."""
+    centres, shape = crops.centres_mm[:, :2], (len(crops.v_mm), len(crops.u_mm))
     u, v = (
         along[0] + (along[1] - along[0]) * np.arange(0, len(along) + GRID, GRID) for along in (crops.u_mm, crops.v_mm)
     )
     grid = np.stack(np.meshgrid(u, v), axis=-1)
-    pixels = crops.origin_px[cells, None, None] + grid @ crops.to_picture[cells, None].transpose(0, 1, 3, 2)
+    pixels = crops.origin_px[:, None, None] + grid @ crops.to_picture[:, None].transpose(0, 1, 3, 2)
     aside_mm = _upsampled(back_project(pixels, pose, camera) - centres[:, None, None], shape)
     row, column = (
         sign * aside_mm[:, axis].reshape(len(centres), -1) + begin.astype(np.float32)[:, None]

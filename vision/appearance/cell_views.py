@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -20,7 +22,7 @@ Indices = npt.NDArray[np.intp]
 
 
 class CellViews:
-    """The bare board in the crops of single cells; views are cached while board and crops stay the same."""
+    """The bare board in the crops of single cells; views are cached while board and view stay the same."""
 
     def __init__(self) -> None:
         self._views = LastValueCache[dict[int, BoardView]]()
@@ -28,21 +30,24 @@ class CellViews:
     def predict(
         self,
         board: BoardAppearance,
-        crops: Crops,
+        crops: Callable[[int], Crops],
         view: tuple[Registration, Camera],
         light: Illumination,
         cells: Indices,
     ) -> list[tuple[Array, Array]]:
-        """What ``board`` shows in the crops of ``cells`` (b,), from the crops' ``view``, in a ``light``.
+        """What ``board`` shows in the crops of ``cells`` (b,), from their ``view``, in a ``light``.
+
+        ``crops``: gives that of each cell, alone.
 
         Returns:
             For each cell (3, rows, columns) float32 display values b g r relative to white paper, NaN where unknown;
             and (rows, columns) float32, the mean variance of the three there.
         """
-        views = self._views.get((board, crops), dict)
+        views = self._views.get((board, *view), dict)
         for cell in set(cells.tolist()) - views.keys():
-            views[cell] = view_board(board, crops, *view, np.array([cell]))
-        local = light_around(light, np.ones((len(cells), 3), np.float32), crops.centres_mm[cells])
+            views[cell] = view_board(board, crops(cell), *view)
+        centres_mm = np.vstack([crops(cell).centres_mm for cell in cells.tolist()])
+        local = light_around(light, np.ones((len(cells), 3), np.float32), centres_mm)
         return [_predict_cell(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
 
 

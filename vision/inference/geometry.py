@@ -59,7 +59,7 @@ class Geometry:
         outline_table: the outlines as flat arrays, see :class:`vision.scene.outline_table.OutlineTable`.
         visibility: which crop pixels can be seen, see :class:`vision.scene.visibility.Visibility`.
         crop_faces: the lateral faces of pyramids; None for pieces with upper faces.
-        close_up: the same at the picture's own resolution; None likewise.
+        close_up: the same at the picture's own resolution, cell by cell; None likewise.
         prisms: what may stand, in a picture of no more pixels than are needed; None for pyramids.
         pillars: the columns under the pieces, one per cell.
         is_edged: whether edges are scored: colours do not distinguish pieces of several sizes that stand in pits.
@@ -144,7 +144,9 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
     mat_px = project(mat_corners(kit), pose, camera)
     size = (camera.height_px, camera.width_px)
     bare = ground_labels(kit, pose, camera)
-    prisms = _prisms(kit, levels, (pose, camera), crops, bare) if configurations.has_faces else None
+    view = pose, camera
+    prisms = _prisms(kit, levels, view, crops, bare) if configurations.has_faces else None
+    crop_faces = None if configurations.has_faces else make_crop_faces(crops, *view, configurations)
     for cell in order:
         fill_column(bare, pillars[cell], Materials(len(configurations.colours)), int(rank[cell]))
     step_rows, step_columns = np.nonzero(bare[::SURROUND_STEP, ::SURROUND_STEP] == Materials.TABLE)
@@ -171,10 +173,8 @@ def make_geometry(kit: Kit, levels: tuple[int, ...], pose: Registration, camera:
             visible=visible_pixels(crops.flat_px, crops.outside, bare.ravel(), rank),
             rank=rank,
         ),
-        crop_faces=None
-        if configurations.has_faces
-        else make_crop_faces(crops, pose, camera, configurations, tip_mm=0.0)[0],
-        close_up=None if configurations.has_faces else make_close_up(crops, pose, camera, configurations),
+        crop_faces=crop_faces,
+        close_up=None if crop_faces is None else make_close_up(crops, *view, configurations, crop_faces.towers),
         prisms=prisms,
         pillars=pillars,
         is_edged=is_edged,

@@ -105,7 +105,7 @@ def rescore_by_lateral_faces(
         board: what the bare board shows round cells, as in :class:`CellGround`, where its appearance was learned.
         asked: by cell that is in doubt whatever its scores, the configurations that may stand there.
     """
-    towers = len(close_up.crop_faces.towers)
+    towers = len(close_up.towers)
     scores = hypothesis.scores[:, 1:].reshape(len(hypothesis.scores), towers, -1, hypothesis.colours)
     by_tower = scores.max(axis=2)
     ordered = np.sort(np.column_stack([hypothesis.scores[:, 0], by_tower.reshape(len(by_tower), -1)]), axis=1)

@@ -123,27 +123,33 @@ class CropFaceFits(NamedTuple):
 
 
 def make_crop_faces(
-    crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, tip_mm: float
-) -> tuple[CropFaces, Indices]:
-    """Lateral faces of pyramids with blunt tips ``tip_mm`` wide on all cells, seen from ``pose``.
-
-    Also (n, w, faces) intp, which of :data:`LATERAL_FACES` each of them is.
-    """
-    corners_mm = np.array([_blunted(wireframe, tip_mm) for wireframe in configurations.wireframes])
-    pixels = [in_picture(crops, pose, camera, corners) for corners in corners_mm]
-    facing = _facing(crops, pose, corners_mm)
-    shape = len(crops.centres_mm), len(pixels), len(LATERAL_FACES), len(crops.u_mm)
-    far, near = np.full(shape, np.inf, np.float32), np.full(shape, -np.inf, np.float32)
-    for number, points in enumerate(pixels):
-        _put_extents(crops.from_picture(points), facing[number], crops.u_mm, far[:, number], near[:, number])
-    far -= (first_row := np.float32(crops.v_mm[0] - 0.5))
-    near -= first_row
+    crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, tip_mm: float = 0.0
+) -> CropFaces:
+    """Lateral faces of pyramids with blunt tips ``tip_mm`` wide on all cells, seen from ``pose``."""
     towers = np.full((len(configurations.all), int(configurations.parts.max())), -1, np.intp)
     for tower, wireframes in zip(towers, configurations.wireframe_numbers, strict=True):
         tower[: len(wireframes)] = wireframes
-    turned = towers.reshape(-1, len(TURNS_DEG), towers.shape[1])
-    crop_faces = CropFaces(far, near, turned)
-    return crop_faces, facing.argsort(axis=2).transpose(1, 0, 2)
+    corners, facing = project_pyramids(crops, pose, camera, configurations, tip_mm)
+    far, near = face_rows(corners, facing, crops.u_mm, crops.v_mm)
+    return CropFaces(far, near, towers.reshape(-1, len(TURNS_DEG), towers.shape[1]))
+
+
+def project_pyramids(
+    crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, tip_mm: float
+) -> tuple[Points, Points]:
+    """Pyramids with blunt tips ``tip_mm`` wide on all cells, seen from ``pose``.
+
+    Returns:
+        (n, w, 9, 2) crop coordinates of their corners, as :data:`LATERAL_FACES` numbers them; and (n, w, faces) cosine
+        between the faces' normals and the line of sight, negative for hidden ones.
+    """
+    corners_mm = np.array([_blunted(wireframe, tip_mm) for wireframe in configurations.wireframes])
+    places = crops.from_picture(in_picture(crops, pose, camera, corners_mm.reshape(-1, 3)))
+    a, b, tip = (corners_mm[:, which] for which in np.array(LATERAL_FACES).T[:3])
+    normals = np.cross(b - a, tip - a)
+    eye = pose.centre_mm - (crops.centres_mm[:, None, None] + (a + b + tip) / 3)
+    lengths = np.linalg.norm(eye, axis=3) * np.linalg.norm(normals, axis=2)
+    return places.reshape(len(places), *corners_mm.shape[:2], 2), np.einsum("nwfi,wfi->nwf", eye, normals) / lengths
 
 
 def _blunted(pyramid: Wireframe, tip_mm: float) -> Points:
@@ -153,35 +159,28 @@ def _blunted(pyramid: Wireframe, tip_mm: float) -> Points:
     return np.vstack([base, tip + arms * (tip_mm / np.linalg.norm(base[1] - base[0])), tip])
 
 
-def _facing(crops: Crops, pose: Registration, corners_mm: Points) -> Points:
-    """(w, n, faces) float64 cosine between the faces' normals and the line of sight; negative for hidden ones.
-
-    ``corners_mm``: (w, 9, 3), see :func:`_blunted`.
-    """
-    a, b, tip = (corners_mm[:, which] for which in np.array(LATERAL_FACES).T[:3])
-    normals = np.cross(b - a, tip - a)
-    eye = pose.centre_mm - (crops.centres_mm[:, None] + ((a + b + tip) / 3)[:, None])
-    lengths = np.linalg.norm(eye, axis=3) * np.linalg.norm(normals, axis=2)[:, None]
-    facing: Points = np.einsum("wnfi,wfi->wnf", eye, normals) / lengths
-    return facing
-
-
 @compiled
-def _put_extents(corners_mm: Points, facing: Points, u_mm: npt.NDArray[np.int32], far: Array, near: Array) -> None:
-    """Put in which rows a pyramid's faces begin into ``far``, and end into ``near`` (n, faces, k): inf and −inf so far.
+def face_rows(
+    corners: Points, facing: Points, u: npt.NDArray[np.int32], v: npt.NDArray[np.int32]
+) -> tuple[Array, Array]:
+    """``far`` and ``near`` of :class:`CropFaces` in crops with columns ``u`` and rows ``v``, from projected pyramids.
 
-    Hidden ones come first, then the most oblique.  ``corners_mm`` (n, 9, 2) are crop coordinates; ``facing``
-    (n, faces): see :func:`_facing`; ``u_mm`` (k,) columns.
+    ``corners`` and ``facing``: see :func:`project_pyramids`.
     """
-    for cell in range(len(corners_mm)):
-        order = np.argsort(facing[cell])
-        for number in range(len(LATERAL_FACES)):
-            face = order[number]
-            if facing[cell, face] > 0:
-                around = LATERAL_FACES[face]
-                for corner in range(len(around)):
-                    begin, end = corners_mm[cell, around[corner - 1]], corners_mm[cell, around[corner]]
-                    widen(begin, end, u_mm, far[cell, number], near[cell, number])
+    shape = (*facing.shape, len(u))
+    far, near = np.full(shape, np.inf, np.float32), np.full(shape, -np.inf, np.float32)
+    above = np.array([0.0, v[0] - 0.5])
+    for cell in range(len(corners)):
+        for pyramid in range(corners.shape[1]):
+            order, places = np.argsort(facing[cell, pyramid]), corners[cell, pyramid] - above
+            for number in range(len(LATERAL_FACES)):
+                face = order[number]
+                if facing[cell, pyramid, face] > 0:
+                    around = LATERAL_FACES[face]
+                    for corner in range(len(around)):
+                        begin, end = places[around[corner - 1]], places[around[corner]]
+                        widen(begin, end, u, far[cell, pyramid, number], near[cell, pyramid, number])
+    return far, near
 
 
 def crop_face_log_likelihood(

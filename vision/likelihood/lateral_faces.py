@@ -8,6 +8,8 @@ leaves unexplained (the residual variance is profiled out); and where faces meet
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import cv2
@@ -16,7 +18,7 @@ import numpy.typing as npt
 
 from calibration.camera import Camera
 from vision.compiled import compiled
-from vision.likelihood.crop_faces import CropFaces, make_crop_faces
+from vision.likelihood.crop_faces import face_rows, project_pyramids
 from vision.likelihood.hues import hue
 from vision.likelihood.lateral_boundaries import Contrasts, make_contrasts
 from vision.likelihood.lateral_fitting import FACE_WEIGHT, fit, uncovered_sums
@@ -44,18 +46,43 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
-class CloseUp(NamedTuple):
-    """Finer crops of all cells (n) of one pose, and the lateral faces of pyramids (w) in them.
+class CellCloseUp(NamedTuple):
+    """A finer crop of one cell, and the lateral faces of pyramids (w) in it.
 
     Attributes:
-        crops: with :data:`PER_MM` rows and columns per millimetre; one of these is their unit of length.
-        crop_faces: the faces in them.
-        sides: (n, w, faces) intp, which side of its pyramid each face is; see :data:`.lateral_runs.LATERAL_FACES`.
+        crops: of that cell alone, with :data:`PER_MM` rows and columns per millimetre; one of these is their unit of
+            length.
+        faces: the faces in it.
     """
 
     crops: Crops
-    crop_faces: CropFaces
+    faces: LateralFaces
+
+
+@dataclass(frozen=True, eq=False)
+class CloseUp:
+    """Finer crops of the cells (n) of one pose, each made when it is first wanted: few are.
+
+    Attributes:
+        towers: see :class:`.crop_faces.CropFaces`.
+        sides: (n, w, faces) intp, which side of its pyramid each face is; see :data:`.lateral_runs.LATERAL_FACES`.
+        make: makes the close-up of the cell with this number.
+    """
+
+    towers: Indices
     sides: Indices
+    make: Callable[[int], CellCloseUp]
+    _made: dict[int, CellCloseUp] = field(default_factory=dict)
+
+    def of(self, cell: int) -> CellCloseUp:
+        """The close-up of the cell with this number."""
+        if cell not in self._made:
+            self._made[cell] = self.make(cell)
+        return self._made[cell]
+
+    def crops(self, cell: int) -> Crops:
+        """Its crop."""
+        return self.of(cell).crops
 
 
 class CellGround(NamedTuple):
@@ -116,11 +143,18 @@ class _CloseLook(NamedTuple):
     faces: LateralFaces
 
 
-def make_close_up(crops: Crops, pose: Registration, camera: Camera, configurations: Configurations) -> CloseUp:
-    """The close-up of all cells."""
-    fine = magnify(crops, PER_MM, camera)
-    crop_faces, sides = make_crop_faces(fine, pose, camera, configurations, TIP_MM)
-    return CloseUp(fine, crop_faces, sides)
+def make_close_up(
+    crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, towers: Indices
+) -> CloseUp:
+    """The close-up of all cells; ``towers``: see :class:`CloseUp`."""
+    corners, facing = project_pyramids(crops, pose, camera, configurations, TIP_MM)
+
+    def made(cell: int) -> CellCloseUp:
+        fine, one = magnify(crops.only(cell), PER_MM, camera), slice(cell, cell + 1)
+        far, near = face_rows(PER_MM * corners[one], facing[one], fine.u_mm, fine.v_mm)
+        return CellCloseUp(fine, make_lateral_faces(far[0], near[0]))
+
+    return CloseUp(towers, facing.argsort(axis=2), made)
 
 
 def fit_towers(
@@ -139,7 +173,7 @@ def fit_towers(
         ground: round that cell.
         tried: (f,) bool, the towers that are fitted.
     """
-    shown, towers = _look(image, close_up, seen, ground), close_up.crop_faces.towers
+    shown, towers = _look(image, close_up, seen, ground), close_up.towers
     likely, sums, placements = fit(observe(*shown.pixels, shown.contrasts), shown.faces, towers, tried)
     wireframes = np.take_along_axis(towers, placements[:, None, :, 0].astype(np.intp), axis=1)[:, 0]
     return TowerFits(likely, *by_side(sums, wireframes, close_up.sides[seen[0]], PER_MM))
@@ -149,7 +183,7 @@ def fit_boundaries(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> BoundaryFits:
     """The fits of the boundaries of towers to the pixels of a cell; arguments as in :func:`fit_towers`."""
-    shown, towers = _look(image, close_up, seen, ground), close_up.crop_faces.towers
+    shown, towers = _look(image, close_up, seen, ground), close_up.towers
     view, faces = observe(*shown.pixels, shown.contrasts)._replace(weight=0.0), shown.faces
     likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
     hues = None if ground.board is not None else _hues(shown, sums.sum(axis=(1, 2)), (towers, placements), ground.floor)
@@ -173,19 +207,17 @@ def _look(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> _CloseLook:
     """The pixels of a cell, and the lateral faces that may be there; arguments as in :func:`fit_towers`."""
-    (cell, rank, labels), (crops, crop_faces, sides) = seen, close_up
-    faces = make_lateral_faces(crop_faces.far[cell], crop_faces.near[cell])
-    remapped = cv2.remap(
-        image, crops.map_px[0, cell], crops.map_px[1, cell], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
+    (cell, rank, labels), (crops, faces) = seen, close_up.of(seen[0])
+    x, y = crops.map_px[:, 0]
+    remapped = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     codes = np.asarray(remapped, np.uint8)
-    shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[cell], crops.outside[cell], faces)
+    shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[0], crops.outside[0], faces)
     squares = ground_residuals(codes, ground.gain, shown, is_seen, ground.floor)
     board = None
     if ground.board is not None:
         correct_by_board(squares, codes, ground.gain, shown, ground.board)
         board = to_codes(ground.board[0], ground.gain)
-    contrasts = make_contrasts(codes, squares >= 0, PER_MM, sides[cell], board)
+    contrasts = make_contrasts(codes, squares >= 0, PER_MM, close_up.sides[cell], board)
     return _CloseLook((codes, ground.gain, squares), shown & MATERIAL_MASK == FLOOR, contrasts, faces)
 
 

@@ -54,6 +54,21 @@ class Crops:
     foreshortening: npt.NDArray[np.float32]
     centres_mm: Points
 
+    def only(self, cell: int) -> Crops:
+        """The crop of the cell with this number."""
+        one = slice(cell, cell + 1)
+        return replace(
+            self,
+            origin_px=self.origin_px[one],
+            to_crop=self.to_crop[one],
+            to_picture=self.to_picture[one],
+            map_px=self.map_px[:, one],
+            flat_px=self.flat_px[one],
+            outside=self.outside[one],
+            foreshortening=self.foreshortening[one],
+            centres_mm=self.centres_mm[one],
+        )
+
     def from_picture(self, points_px: Points) -> Points:
         """Crop coordinates (n, p, 2) mm of picture points (n, p, 2) px, each cell's in its own crop."""
         around = points_px - self.origin_px[:, None]

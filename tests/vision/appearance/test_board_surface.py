@@ -252,7 +252,7 @@ def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
         np.log(np.full((1, 3), 0.5)) * [[1], [0], [0]], HALF_MM, np.full((10, 10), 0.1, np.float32)
     )
     view = view_board(board, crops, ABOVE, CAMERA)
-    every = CellViews().predict(board, crops, (ABOVE, CAMERA), half_dark, np.array([1, 0]))
+    every = CellViews().predict(board, crops.only, (ABOVE, CAMERA), half_dark, np.array([1, 0]))
     for cell, (shown, variance) in zip((1, 0), every, strict=True):
         middle = (slice(None), *(np.array(variance.shape) // 2))
         np.testing.assert_allclose(shown[middle], display(linear_light(view.values[cell][middle]) + 0.1), rtol=0.01)
@@ -265,18 +265,18 @@ def test_what_a_cell_shows_changes_with_the_light_and_with_what_is_learned(board
     even, glossy = (
         Illumination(np.zeros((3, 3)), HALF_MM, np.full((10, 10), specular, np.float32)) for specular in (0, 0.1)
     )
-    [(before, _)] = views.predict(board, crops, view, even, FIRST)
-    assert (views.predict(board, crops, view, glossy, FIRST)[0][0] > before).all()
-    np.testing.assert_array_equal(views.predict(board, crops, view, even, FIRST)[0][0], before)
+    [(before, _)] = views.predict(board, crops.only, view, even, FIRST)
+    assert (views.predict(board, crops.only, view, glossy, FIRST)[0][0] > before).all()
+    np.testing.assert_array_equal(views.predict(board, crops.only, view, even, FIRST)[0][0], before)
     paler = replace(board, colour=1.1 * board.colour)
-    np.testing.assert_allclose(views.predict(paler, crops, view, even, FIRST)[0][0], 1.1 * before, rtol=1e-5)
+    np.testing.assert_allclose(views.predict(paler, crops.only, view, even, FIRST)[0][0], 1.1 * before, rtol=1e-5)
 
 
 def test_what_was_never_seen_shows_nothing(board, crops):
     """A board never seen gives an expected picture of NaN."""
     unseen = replace(board, seen=np.zeros_like(board.seen))
     even = Illumination(np.zeros((3, 3)), HALF_MM)
-    [(shown, _)] = CellViews().predict(unseen, crops, (ABOVE, CAMERA), even, FIRST)
+    [(shown, _)] = CellViews().predict(unseen, crops.only, (ABOVE, CAMERA), even, FIRST)
     assert np.isnan(shown).all()
 
 

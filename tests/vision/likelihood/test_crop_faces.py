@@ -9,9 +9,9 @@ from vision.likelihood.crop_faces import (
     UNEXPLAINED_LOG,
     _blunted,
     _log_likelihood,
-    _put_extents,
     _sum_values,
     crop_face_log_likelihood,
+    face_rows,
 )
 from vision.likelihood.lateral_runs import (
     LATERAL_FACES,
@@ -173,11 +173,11 @@ def test_visible_faces_cover_the_outline_of_their_pyramid():
     base, tip = [[-10.0, 0], [8, 6], [12, -4], [-7, -9]], [[-1.0, -30], [1, -29], [2, -31], [0, -32], [0.5, -30.5]]
     corners = np.array([base + tip])
     facing = np.array([[0.7, 0.3, -0.2, -0.6]])
-    u_mm = np.arange(-15, 16, dtype=np.int32)
-    far, near = np.full((2, 1, 4, len(u_mm)), [[[[np.inf]]], [[[-np.inf]]]], np.float32)
-    _put_extents(corners, facing, u_mm, far, near)
-    np.testing.assert_array_equal(np.isfinite(far[0]).any(axis=1), [False, False, True, True])
+    u_mm, v_mm = np.arange(-15, 16, dtype=np.int32), np.arange(-40, 16, dtype=np.int32)
+    far, near = (rows[0, 0] for rows in face_rows(corners[None], facing[None], u_mm, v_mm))
+    np.testing.assert_array_equal(np.isfinite(far).any(axis=1), [False, False, True, True])
     order = np.argsort(facing[0])[2:]
     for number, face in zip((2, 3), order, strict=True):
         lines = np.column_stack([LATERAL_FACES[face], np.roll(LATERAL_FACES[face], 1)])
-        np.testing.assert_array_equal((far[:, number], near[:, number]), extents(corners, lines, u_mm))
+        rows = np.array((far[number], near[number])) + (v_mm[0] - 0.5)
+        np.testing.assert_allclose(rows, np.array(extents(corners, lines, u_mm))[:, 0], atol=1e-5)

@@ -5,8 +5,8 @@ import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.hues import hue
-from vision.likelihood.lateral_faces import CellGround, CloseUp, fit_boundaries, fit_towers
-from vision.likelihood.lateral_runs import placement_distance2
+from vision.likelihood.lateral_faces import CellCloseUp, CellGround, CloseUp, fit_boundaries, fit_towers
+from vision.likelihood.lateral_runs import make_lateral_faces, placement_distance2
 from vision.likelihood.lateral_views import PER_MM
 from vision.scene.crops import Crops
 from vision.scene.materials import Materials
@@ -35,7 +35,9 @@ def close_up():
         centres_mm=np.zeros((1, 3)),
     )
     # The first two faces are the second and the first side.
-    return CloseUp(crops, two_pyramids(LARGE, SMALL, COLUMNS), np.array([[[1, 0, 2, 3]] * 2]))
+    far, near, towers = two_pyramids(LARGE, SMALL, COLUMNS)
+    close_up = CellCloseUp(crops, make_lateral_faces(far[0], near[0]))
+    return CloseUp(towers, np.array([[[1, 0, 2, 3]] * 2]), lambda _: close_up)
 
 
 def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True, aside=(0, 0), noise=2):
