@@ -73,7 +73,7 @@ class _ReadResult(NamedTuple):
         located: those whose faces were found.
         searched: (b,) those where no character fitted in the given light, or whose ring is not the most even one, so
             that a face was looked for at all heights.
-        faceless: (b,) those where no face was found at any height, either.
+        faceless: (b,) those where no face of their own was found at any height, either.
     """
 
     located: list[_LocatedFace]
@@ -348,8 +348,9 @@ def _read(
         if asked.sum() > 1:
             known.append(_LocatedFace(cell, every[asked], shifts_mm[asked], seen.faces.select(np.array([k]))))
     _count_faces(hypothesis, cells, scores, seen.faces, gain)
-    is_faceless = (letters[strange].max(axis=1, initial=-np.inf) <= NO_FIT_NATS) & (gain[strange] <= 0)
-    faceless = cells[strange[is_faceless]]
+    # Nothing fits where their own faces would be, nor, but for the face of another stack, elsewhere.
+    is_faceless = is_claimed | (letters.max(axis=1) <= NO_FIT_NATS) & (gain <= 0)
+    faceless = cells[strange[is_faceless[strange]]]
     return _ReadResult(known, looked_for, faceless)
 
 

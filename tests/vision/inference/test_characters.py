@@ -242,6 +242,28 @@ def test_a_character_that_fits_badly_but_explains_most_of_a_face_is_one(enrolled
     assert faceless.tolist() == (cells.tolist() if is_faceless else [])
 
 
+def test_a_stack_has_no_face_where_only_that_of_another_one_is_found(enrolled, monkeypatch):
+    """A tower of shaded pale ground, which had the face of the stack behind it, stood where nothing was."""
+    reader, image, inferred = enrolled
+    hypothesis, alphabet = inferred(), make_alphabet(reader.appearance.glyphs)
+    cell, other = (np.array([reader.kit.cells.index(name)]) for name in ("b4", "b5"))
+    letters = np.full(len(alphabet.letters), -90, np.float32)
+    letters[0] = -5
+    theirs = FoundFace(hypothesis.faces_on(other), letters, 99.0, 50.0)
+    read = characters.read_faces
+
+    def read_badly(image, candidates, labels, alphabet):
+        found, evened = read(image, candidates, labels, alphabet)
+        return found._replace(letters=found.letters - 60, is_legible=np.zeros(1, np.bool_)), evened
+
+    monkeypatch.setattr(characters, "read_faces", read_badly)
+    monkeypatch.setattr(characters, "search_face_cached", lambda *_: theirs)
+    found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
+    read_here = characters._read(image, hypothesis, alphabet, cell, found, {})
+    assert read_here.faceless.tolist() == cell.tolist()
+    assert not read_here.located
+
+
 @pytest.mark.parametrize(("nats", "is_learned"), [(-45.0, True), (-20.0, True), (-5.0, False), (5.0, False)])
 def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled, on_board, nats, is_learned):
     """A clear character outweighs colours that prefer an empty cell by up to 45 nats on a learned board.
