@@ -206,6 +206,10 @@ class Reader:
             level_log_likelihood=likely_levels,
         )
 
+    def prepare(self) -> None:
+        """Make what no picture is needed for, and would take time of the first reading that wants it."""
+        self._colours.make_lamp_models()
+
     def _lacks_colours(self, image: npt.NDArray[np.uint8]) -> bool:
         """Whether a picture (height, width, 3) uint8 BGR is grey though the pieces are not: then no square is sure."""
         return has_colours(self.appearance) and is_colourless(image)

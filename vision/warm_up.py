@@ -60,6 +60,7 @@ PAPER = 0.6
 
 def warm_up(reader: Reader) -> None:
     """Make ``reader`` watch and read a synthetic board with one piece on it."""
+    reader.prepare()
     geometry = make_geometry(reader.kit, reader.levels, _pose(reader.kit, reader.camera), reader.camera)
     picture = _drawn(reader.kit, reader.appearance, geometry)
     watch = MotionDetector(reader.kit, reader.camera)

@@ -132,13 +132,21 @@ class Colours:
         lamp = self._lamp(hypothesis) if self._lit is self._usual else Lamp.USUAL
         if lamp not in self._lamps:
             return False
+        self._lit = self._model_under(lamp)
+        return True
+
+    def make_lamp_models(self) -> None:
+        """Make the models under unusual lamps before they are wanted: each takes milliseconds of the first reading."""
+        for lamp in self._lamps:
+            self._model_under(lamp)
+
+    def _model_under(self, lamp: Lamp) -> _LampModel:
         if lamp not in self._unusual:
             self._usual.censor_from(NOTHING_SATURATED)
             usual = self._usual.model.table
             model = colour_model.model_for_lamp(lamp, usual, self._appearance, self._configurations)
             self._unusual[lamp] = _lamp_model(model, self._deep)
-        self._lit = self._unusual[lamp]
-        return True
+        return self._unusual[lamp]
 
     def _lamp(self, hypothesis: Hypothesis) -> Lamp:
         return estimate_lamp(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
