@@ -43,10 +43,10 @@ def measure_halo(image: Picture, kit: Kit, pose: Registration, camera: Camera) -
     ``image`` is (height, width, 3) uint8, BGR.  0 where no edge is in the picture.
     """
     offsets = np.arange(-REACH_PX, REACH_PX + STEP_PX / 2, STEP_PX)
-    profiles = [_profiles(image, edge, offsets) for edge in _edges(kit, pose, camera)]
-    if not profiles:
+    profiles = _profiles(image, *_edges(kit, pose, camera), offsets)
+    if not len(profiles):
         return 0.0
-    across = np.median(np.concatenate(profiles), axis=0)
+    across = np.median(profiles, axis=0)
     white, near = (float(np.max(across[_between(offsets, *reach)])) for reach in (EVEN_PX, HALO_PX))
     black = float(np.median(across[_between(offsets, -EVEN_PX[1], -HALO_PX[0])]))
     return (near - white) / max(white - black, 1.0)
@@ -56,26 +56,25 @@ def _between(offsets: Points, low: float, high: float) -> npt.NDArray[np.bool_]:
     return np.asarray((offsets >= low) & (offsets <= high))
 
 
-def _edges(kit: Kit, pose: Registration, camera: Camera) -> list[tuple[Points, Points]]:
-    """For each edge of each marker in the picture: places (k, 2) px on it, and the direction (2,) off the marker."""
-    edges = []
-    for marker in kit.mat.markers:
-        corners = np.array(marker.corners_mm)
-        pixels = project(np.column_stack([corners, np.zeros(len(corners))]), pose, camera)
-        for a, b in zip(pixels, np.roll(pixels, -1, axis=0), strict=True):
-            normal = np.array([b[1] - a[1], a[0] - b[0]]) / max(float(np.hypot(*(b - a))), 1e-6)
-            outward = normal * np.sign(normal @ (a - pixels.mean(axis=0)))
-            edges.append((a + EDGE_FRACTIONS[:, None] * (b - a), outward))
-    inside = np.array([camera.width_px, camera.height_px]) - 1 - REACH_PX
-    return [(at, out) for at, out in edges if (at >= REACH_PX).all() and (at <= inside).all()]
+def _edges(kit: Kit, pose: Registration, camera: Camera) -> tuple[Points, Points]:
+    """Of all edges (e) of markers in the picture: places (e, k, 2) px on them, and directions (e, 2) off the marker."""
+    corners = np.array([marker.corners_mm for marker in kit.mat.markers]).reshape(-1, 2)
+    begin = project(np.column_stack([corners, np.zeros(len(corners))]), pose, camera).reshape(-1, 4, 2)
+    along = np.roll(begin, -1, axis=1) - begin
+    normal = along[..., ::-1] * (1, -1) / np.maximum(np.linalg.norm(along, axis=2, keepdims=True), 1e-6)
+    inwards = (normal * (begin - begin.mean(axis=1, keepdims=True))).sum(axis=2, keepdims=True) < 0
+    places = (begin[:, :, None] + EDGE_FRACTIONS[:, None] * along[:, :, None]).reshape(-1, len(EDGE_FRACTIONS), 2)
+    inside = (places >= REACH_PX) & (places <= np.array([camera.width_px, camera.height_px]) - 1 - REACH_PX)
+    is_seen = inside.all(axis=(1, 2))
+    return places[is_seen], np.where(inwards, -normal, normal).reshape(-1, 2)[is_seen]
 
 
-def _profiles(image: Picture, edge: tuple[Points, Points], offsets: Points) -> Points:
-    """(k, offsets) brightness across an edge."""
-    places, outward = edge
-    at = places[:, None] + offsets[:, None] * outward
-    shown = cv2.remap(image, at[..., 0].astype(np.float32), at[..., 1].astype(np.float32), cv2.INTER_LINEAR)
-    profiles: Points = shown.mean(axis=2)
+def _profiles(image: Picture, places: Points, outward: Points, offsets: Points) -> Points:
+    """(e · k, offsets) brightness across edges; arguments as from :func:`_edges`."""
+    at = places[:, :, None] + offsets[:, None] * outward[:, None, None]
+    x, y = np.moveaxis(at.reshape(-1, len(offsets), 2), 2, 0).astype(np.float32)
+    shown = cv2.remap(image, x, y, cv2.INTER_LINEAR) if len(x) else np.zeros((0, len(offsets), 3))
+    profiles: Points = np.asarray(shown).mean(axis=2)
     return profiles
 
 
