@@ -69,6 +69,18 @@ def test_in_a_pit_dark_ground_is_likelier_and_bright_ground_less_so(examples):
     assert table[bright, open_top] > table[bright, pit] + 1
 
 
+def test_a_dark_wall_in_a_pit_is_nearly_as_likely_as_a_side_of_a_dark_piece(examples):
+    """Else pits seemed full of the dark cubes that stand in them."""
+    kit = load_kit("diamond")
+    appearance = read_appearance(examples / "sets" / "diamond" / "set.toml", kit)
+    configurations, column = kit_configurations(kit), appearance.column
+    model = colour_model.build_colour_model(appearance, configurations, appearance.floor)
+    materials = Materials(len(configurations.colours))
+    gray = next(i for i, letters in enumerate(configurations.colours) if "X" in letters)
+    dark = colour_model.bin_index(display(0.02 * np.array(column.side)).astype(np.float32)[None])[0]
+    assert model[dark, materials.column_side] > model[dark, materials.sides + gray] - 2
+
+
 def test_each_piece_is_likeliest_its_own(table):
     """Each piece's colour is most likely for that piece, and far less likely for the floor."""
     kit = load_kit("domination")
