@@ -99,7 +99,7 @@ def detect_coarse_to_fine(gray: npt.NDArray[np.uint8], name: str, numbers: tuple
     printed mats 161 had the same corners as without this; in the others not all markers were found so.
     """
     small = np.asarray(cv2.resize(gray, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
-    coarse = detect(small, name, THRESHOLD_WINDOW_PX // 4 * 2 + 1)
+    coarse = detect(small, name, THRESHOLD_WINDOW_PX // 4 * 2 + 1)  # half as wide, and odd
     if any(len(coarse.get(number, ())) != 1 for number in numbers):
         return {}
     corners = detect_near(gray, name, numbers, np.array([2 * coarse[number][0] + 0.5 for number in numbers]))
