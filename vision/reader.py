@@ -29,8 +29,9 @@ from vision.bare_board import BareBoard
 from vision.capture.frames import Frame
 from vision.glyphs.face_detection import box_px
 from vision.glyphs.templates import make_alphabet
-from vision.inference.characters import read_character, read_characters
+from vision.inference.characters import read_characters
 from vision.inference.colours import Colours
+from vision.inference.face_reading import read_character
 from vision.inference.geometry import Geometry, is_pushed, make_geometry, same_pose
 from vision.inference.ground_hue import are_ground_hued, off_hue, pillars_log_ratio, store_hue_evidence
 from vision.inference.hypothesis import Hypothesis

@@ -77,7 +77,7 @@ def score_characters(
     """(k,) log-likelihoods as in :func:`score_tables`, from the characters on the uppermost pieces alone.
 
     ``letters``: of each table (n,) which character lies on each cell, -1 where nothing stands; ``read`` gives those on
-    a cell as hypothesised, see :func:`vision.inference.characters.read_character`.  A character that is read is
+    a cell as hypothesised, see :func:`vision.inference.face_reading.read_character`.  A character that is read is
     evidence for a piece there, but one that is not read is none against it.  Where a table has nothing, what counts is
     what would be read there among the other stacks of that table: a face that they hide tells nothing.
     """

@@ -16,16 +16,11 @@ from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.legibility import FoundFace
 from vision.glyphs.ring import NO_RING
 from vision.glyphs.templates import make_alphabet
-from vision.inference import characters, face_evidence
-from vision.inference.characters import (
-    read_character,
-    read_characters,
-    search_face_cached,
-    weigh_by_boundaries,
-    weigh_by_rings,
-)
+from vision.inference import characters, face_evidence, face_reading
+from vision.inference.characters import read_characters, weigh_by_boundaries, weigh_by_rings
 from vision.inference.coordinate_ascent import converge, lacks_likeliest
 from vision.inference.face_evidence import detect_faces, evidence_by_height, hidden_nats, remove_faceless
+from vision.inference.face_reading import NO_CELLS, LocatedFace, read_character, read_on_cells, search_face_cached
 from vision.inference.line_of_stacks import split_lines
 from vision.inference.search import infer
 from vision.likelihood.stacks import OUT_OF_REACH
@@ -95,7 +90,7 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(where, h
         hypothesis.set_scores(np.array([cell]), scores)
         hypothesis.assign(cell, state)
     if is_judged:
-        monkeypatch.setattr(characters, "_read", without_a_face_at_first(characters._read, behind))
+        monkeypatch.setattr(characters, "read_on_cells", without_a_face_at_first(characters.read_on_cells, behind))
         monkeypatch.setattr(characters, "remove_faceless", spoken_against)
     alphabet = make_alphabet(appearance.glyphs)
     letters = read_characters(image, hypothesis, alphabet)
@@ -106,7 +101,7 @@ def test_a_face_is_searched_again_once_nothing_is_thought_to_occlude_it(where, h
 def without_a_face_at_first(read, cell):
     """Wrap ``read`` so that its first call reports that no face was found on ``cell``."""
     faceless = [np.array([cell])]
-    return lambda *given: read(*given)._replace(faceless=faceless.pop() if faceless else characters.NO_CELLS)
+    return lambda *given: read(*given)._replace(faceless=faceless.pop() if faceless else NO_CELLS)
 
 
 def spoken_against(_, hypothesis, cells):
@@ -132,7 +127,7 @@ def test_a_height_that_colours_rule_out_is_found_where_its_face_is(cell):
     geometry, number = reader.geometry(pose), kit.cells.index(cell)
     hypothesis = infer(reader.observations(image, geometry, reader.light(image, pose)), RIM, geometry)
     scores, higher = hypothesis.scores[[number]], 1 + 2 * hypothesis.colours
-    scores[0, higher] = scores.max() + characters.IN_QUESTION_NATS + 2
+    scores[0, higher] = scores.max() + face_evidence.IN_QUESTION_NATS + 2
     hypothesis.set_scores(np.array([number]), scores)
     hypothesis.assign(number, higher)
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
@@ -167,7 +162,7 @@ def test_even_light_in_which_nothing_is_left_of_a_shadow_speaks_for_no_piece(enr
     in_shadow = np.arange(image.shape[1]) > face.centres_px[0, 0]
     shaded = np.where(in_shadow[:, None], image // 2, image)
     letters = np.full(len(alphabet.letters), -11.0, np.float32)
-    monkeypatch.setattr(characters, "search_face", lambda *_: FoundFace(face, letters, -8.0, 0.0))
+    monkeypatch.setattr(face_reading, "search_face", lambda *_: FoundFace(face, letters, -8.0, 0.0))
     read, gain = read_character(shaded, hypothesis, alphabet, cell)
     np.testing.assert_array_equal(read, letters)
     assert gain == 0
@@ -181,7 +176,7 @@ def test_a_character_much_darker_than_its_template_is_read_where_it_is(enrolled,
     reader, image, inferred = enrolled
     codes = {letter: np.frombuffer(glyph, np.uint8).astype(float) for letter, glyph in reader.appearance.glyphs.items()}
     faint = {letter: (WOOD + 0.35 * (code - WOOD)).astype(np.uint8).tobytes() for letter, code in codes.items()}
-    monkeypatch.setattr(characters, "search_face", lambda *_: pytest.fail("a legible face was searched"))
+    monkeypatch.setattr(face_reading, "search_face", lambda *_: pytest.fail("a legible face was searched"))
     alphabet, hypothesis = make_alphabet(faint), inferred()
     letters = read_characters(image, hypothesis, alphabet)
     for cell, piece in reader.kit.enrol.items():
@@ -201,7 +196,7 @@ def test_a_clear_face_is_not_given_up_for_that_of_another_stack(enrolled, monkey
     letters = np.full(len(alphabet.letters), -90, np.float32)
     letters[alphabet.letters.index(reader.kit.enrol["b5"])] = -5
     theirs = FoundFace(hypothesis.faces_on(np.array([other])), letters, 99.0, 50.0)
-    read = characters.read_faces
+    read = face_reading.read_faces
 
     def read_badly(image, candidates, labels, alphabet):
         found, evened = read(image, candidates, labels, alphabet)
@@ -214,8 +209,8 @@ def test_a_clear_face_is_not_given_up_for_that_of_another_stack(enrolled, monkey
         return found, evened
 
     monkeypatch.setattr(characters, "detect_faces", lambda *_: None)
-    monkeypatch.setattr(characters, "read_faces", read_badly)
-    monkeypatch.setattr(characters, "search_face_cached", lambda *_: theirs)
+    monkeypatch.setattr(face_reading, "read_faces", read_badly)
+    monkeypatch.setattr(face_reading, "search_face_cached", lambda *_: theirs)
     found = read_characters(image, hypothesis, alphabet)
     assert alphabet.letters[found[cell].argmax()] == reader.kit.enrol["b4"]
 
@@ -229,17 +224,42 @@ def test_a_character_that_fits_badly_but_explains_most_of_a_face_is_one(enrolled
     letters = np.full(len(alphabet.letters), -90, np.float32)
     letters[0] = -20
     badly = FoundFace(hypothesis.faces_on(cells), letters, 99.0, gain)
-    read = characters.read_faces
+    read = face_reading.read_faces
 
     def read_badly(image, candidates, labels, alphabet):
         found, evened = read(image, candidates, labels, alphabet)
         return found._replace(letters=found.letters - 60, is_legible=np.zeros(1, np.bool_)), evened
 
-    monkeypatch.setattr(characters, "read_faces", read_badly)
-    monkeypatch.setattr(characters, "search_face_cached", lambda *_: badly)
+    monkeypatch.setattr(face_reading, "read_faces", read_badly)
+    monkeypatch.setattr(face_reading, "search_face_cached", lambda *_: badly)
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
-    faceless = characters._read(image, hypothesis, alphabet, cells, found, {}).faceless
+    faceless = read_on_cells(image, hypothesis, alphabet, cells, found, {}).faceless
     assert faceless.tolist() == (cells.tolist() if is_faceless else [])
+
+
+@pytest.mark.parametrize("is_sure", [False, True])
+def test_a_character_is_not_that_of_a_height_that_is_given_up(enrolled, monkeypatch, *, is_sure):
+    """An unsure one that was read at another height is read again at the one that is believed in the end.
+
+    What a half hidden red piece shows was compared 13 pixels above its face, and seemed black.
+    """
+    reader, image, inferred = enrolled
+    hypothesis, alphabet = inferred(), make_alphabet(reader.appearance.glyphs)
+    cell, count = reader.kit.cells.index("b4"), len(hypothesis.geometry.configurations.all)
+    wrong = (alphabet.letters.index(reader.kit.enrol["b4"]) + 1) % len(alphabet.letters)
+    read = characters.read_on_cells
+
+    def read_too_high(image, hypothesis, alphabet, cells, found, *others):
+        result = read(image, hypothesis, alphabet, cells, found, *others)
+        if cell in cells:
+            found[cell] = np.where(np.arange(len(alphabet.letters)) == wrong, -0.01 if is_sure else -0.5, -5)
+            result.faces.put(cells == cell, hypothesis.geometry.faces.select(np.array([cell * count + 2])))
+        return result
+
+    monkeypatch.setattr(characters, "read_on_cells", read_too_high)
+    letters = read_characters(image, hypothesis, alphabet)
+    told = wrong if is_sure else alphabet.letters.index(reader.kit.enrol["b4"])
+    assert letters[cell].argmax() == told
 
 
 def test_a_stack_has_no_face_where_only_that_of_another_one_is_found(enrolled, monkeypatch):
@@ -250,16 +270,16 @@ def test_a_stack_has_no_face_where_only_that_of_another_one_is_found(enrolled, m
     letters = np.full(len(alphabet.letters), -90, np.float32)
     letters[0] = -5
     theirs = FoundFace(hypothesis.faces_on(other), letters, 99.0, 50.0)
-    read = characters.read_faces
+    read = face_reading.read_faces
 
     def read_badly(image, candidates, labels, alphabet):
         found, evened = read(image, candidates, labels, alphabet)
         return found._replace(letters=found.letters - 60, is_legible=np.zeros(1, np.bool_)), evened
 
-    monkeypatch.setattr(characters, "read_faces", read_badly)
-    monkeypatch.setattr(characters, "search_face_cached", lambda *_: theirs)
+    monkeypatch.setattr(face_reading, "read_faces", read_badly)
+    monkeypatch.setattr(face_reading, "search_face_cached", lambda *_: theirs)
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
-    read_here = characters._read(image, hypothesis, alphabet, cell, found, {})
+    read_here = read_on_cells(image, hypothesis, alphabet, cell, found, {})
     assert read_here.faceless.tolist() == cell.tolist()
     assert not read_here.located
 
@@ -280,7 +300,7 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, int(scores.argmax()))
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
-    assert hypothesis.glyph_log_ratio[cell].max() > characters.IN_QUESTION_NATS
+    assert hypothesis.glyph_log_ratio[cell].max() > face_evidence.IN_QUESTION_NATS
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
 
 
@@ -343,7 +363,7 @@ def test_rings_are_measured_in_the_picture_as_it_was_taken(enrolled, monkeypatch
     cell = reader.kit.cells.index("c4")
     _, gain_as_taken = read_character(image, inferred(), alphabet, cell)
     monkeypatch.setattr(
-        characters, "find_ring", lambda shown, *_: pytest.fail("blurred") if shown is legible else NO_RING
+        face_reading, "find_ring", lambda shown, *_: pytest.fail("blurred") if shown is legible else NO_RING
     )
     _, gain = read_character(image, inferred(), alphabet, cell, legible)
     assert gain < gain_as_taken
@@ -445,7 +465,7 @@ def test_a_face_is_that_of_the_stack_that_stands_there(enrolled, misled, nats, *
     alphabet = make_alphabet(enrolled[0].appearance.glyphs, enrolled[0].appearance.ring_mm)
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     cells = np.sort([cell, front]) if is_read_together else np.array([front])
-    located = characters._read(image, hypothesis, alphabet, cells, found, {}).located
+    located = read_on_cells(image, hypothesis, alphabet, cells, found, {}).located
     assert [one.cell for one in located if one.cell == front] == ([front] if is_raised else [])
     assert (np.ptp(found[front]) > 1) == is_raised
     assert hypothesis.glyph_log_ratio[front].max() <= 0
@@ -505,7 +525,7 @@ def test_a_cell_is_searched_again_only_if_something_has_changed_there(enrolled, 
     hypothesis, searches, searched = inferred(), [], {}
     straight, labels = hypothesis.geometry.faces.select(np.arange(3)), hypothesis.labels()
     monkeypatch.setattr(
-        characters, "search_face", lambda *given: searches.append(given) or FoundFace(straight, given[4], 0.0, 0.0)
+        face_reading, "search_face", lambda *given: searches.append(given) or FoundFace(straight, given[4], 0.0, 0.0)
     )
     occluded = labels.copy()
     x, y = straight.centres_px[0].astype(int)
@@ -555,7 +575,7 @@ def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(e
     hypothesis.set_scores(np.array([front]), scores)
     hypothesis.assign(front, tower)
 
-    read = characters._read
+    read = characters.read_on_cells
 
     def read_but_for_one(image, hypothesis, alphabet, cells, found, searched):
         told = read(image, hypothesis, alphabet, cells, found, searched)
@@ -570,7 +590,7 @@ def test_a_face_is_read_once_boundaries_have_removed_what_seemed_to_occlude_it(e
         hypothesis.set_scores(np.array([front]), np.zeros_like(scores))
         hypothesis.assign(front, 0)
 
-    monkeypatch.setattr(characters, "_read", read_but_for_one)
+    monkeypatch.setattr(characters, "read_on_cells", read_but_for_one)
     monkeypatch.setattr(characters, "remove_faceless", remove_behind)
     monkeypatch.setattr(characters, "weigh_by_boundaries", remove_front)
     alphabet = make_alphabet(reader.appearance.glyphs)
@@ -594,7 +614,7 @@ def test_a_stack_is_restored_that_the_face_of_a_higher_one_in_front_had_removed(
         hypothesis.assign(behind, 0)
         return True
 
-    monkeypatch.setattr(characters, "_read", without_a_face_at_first(characters._read, behind))
+    monkeypatch.setattr(characters, "read_on_cells", without_a_face_at_first(characters.read_on_cells, behind))
     monkeypatch.setattr(characters, "remove_faceless", remove_faceless_once)
     alphabet = make_alphabet(reader.appearance.glyphs)
     letters = read_characters(image, hypothesis, alphabet)
@@ -617,8 +637,8 @@ def test_a_stack_is_judged_again_that_seemed_less_hidden_than_it_is(enrolled, mo
         return True
 
     monkeypatch.setattr(characters, "detect_faces", lambda *_: None)
-    monkeypatch.setattr(characters, "_read", without_a_face_at_first(characters._read, behind))
-    monkeypatch.setattr(characters, "_rescore_by_faces", lambda *_: (characters.NO_CELLS, characters.NO_CELLS))
+    monkeypatch.setattr(characters, "read_on_cells", without_a_face_at_first(characters.read_on_cells, behind))
+    monkeypatch.setattr(characters, "_rescore_by_faces", lambda *_: (NO_CELLS, NO_CELLS))
     monkeypatch.setattr(characters, "remove_faceless", raise_front)
     alphabet = make_alphabet(reader.appearance.glyphs)
     letters = read_characters(image, hypothesis, alphabet)
@@ -629,7 +649,7 @@ def test_a_stack_is_judged_again_that_seemed_less_hidden_than_it_is(enrolled, mo
 def test_a_stack_is_read_again_that_is_occluded_otherwise_than_when_it_had_no_face(enrolled, monkeypatch):
     """A stack behind one that was taken for a lower one has a face once the height of that one is told by its own."""
     reader, image, hypothesis, (front, behind) = in_line(enrolled, {"b4": "rRn", "b5": "a"})
-    right, read, calls = int(hypothesis.state[front]), characters._read, []
+    right, read, calls = int(hypothesis.state[front]), characters.read_on_cells, []
     hypothesis.assign(front, 1)
 
     def without_a_face_while_low(image, hypothesis, alphabet, cells, found, *more):
@@ -637,16 +657,16 @@ def test_a_stack_is_read_again_that_is_occluded_otherwise_than_when_it_had_no_fa
         told = read(image, hypothesis, alphabet, cells, found, *more)
         if hypothesis.state[front] != right:
             found[behind] = 0
-            return told._replace(faceless=np.array([behind]) if behind in cells else characters.NO_CELLS)
+            return told._replace(faceless=np.array([behind]) if behind in cells else NO_CELLS)
         return told
 
     def raise_front_at_last(hypothesis, _known, _before=()):
         if len(calls) > 1:
             hypothesis.assign(front, right)
-        return np.array([behind]) if len(calls) == 1 else characters.NO_CELLS, characters.NO_CELLS
+        return np.array([behind]) if len(calls) == 1 else NO_CELLS, NO_CELLS
 
     monkeypatch.setattr(characters, "detect_faces", lambda *_: None)
-    monkeypatch.setattr(characters, "_read", without_a_face_while_low)
+    monkeypatch.setattr(characters, "read_on_cells", without_a_face_while_low)
     monkeypatch.setattr(characters, "_rescore_by_faces", raise_front_at_last)
     monkeypatch.setattr(characters, "remove_faceless", lambda *_: False)
     alphabet = make_alphabet(reader.appearance.glyphs)
@@ -683,7 +703,7 @@ def test_evidence_for_heights_at_which_no_face_was_found_is_discarded(misled, pl
     shifts_mm = np.full((3, 2), 20.0, np.float32)
     shifts_mm[place] = 0
     face = hypothesis.faces_on(np.array([cell]))
-    characters._discard_misplaced(hypothesis, [characters._LocatedFace(cell, np.arange(3), shifts_mm, face)])
+    characters._discard_misplaced(hypothesis, [LocatedFace(cell, np.arange(3), shifts_mm, face)])
     assert hypothesis.glyph_log_ratio[cell].any() == is_kept
 
 
@@ -762,13 +782,13 @@ def asked_about(hypothesis, cell, monkeypatch):
     Each entry tells whether the faces to be read included that of a stack of three on ``cell``.
     """
     its_face_px = hypothesis.geometry.faces.centres_px[cell * len(hypothesis.geometry.configurations.all) + 2]
-    read_faces, asked = characters.read_faces, []
+    read_faces, asked = face_reading.read_faces, []
 
     def spy(image, candidates, labels, alphabet):
         asked.append((candidates.undisplaced.centres_px == its_face_px).all(axis=1).any())
         return read_faces(image, candidates, labels, alphabet)
 
-    monkeypatch.setattr(characters, "read_faces", spy)
+    monkeypatch.setattr(face_reading, "read_faces", spy)
     return asked
 
 
@@ -779,14 +799,14 @@ def test_a_face_that_was_found_is_looked_for_again_where_colours_have_changed_th
     """
     image, hypothesis, cell = misled(0, 0)
     alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
-    known = characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}).located
+    known = read_on_cells(image, hypothesis, alphabet, np.array([cell]), found, {}).located
     scores, wrong = hypothesis.scores[[cell]], 1 + 3 * hypothesis.colours
     scores[0, wrong] = scores.max() + 20.0
     hypothesis.set_scores(np.array([cell]), scores)
     hypothesis.assign(cell, wrong)
     asked = asked_about(hypothesis, cell, monkeypatch)
     for before in ((), known):
-        characters._read(image, hypothesis, alphabet, np.array([cell]), found, {}, before)
+        read_on_cells(image, hypothesis, alphabet, np.array([cell]), found, {}, before)
     assert asked == [False, True]
     assert alphabet.letters[found[cell].argmax()] == "P"
 
@@ -799,5 +819,5 @@ def test_what_seems_a_high_tower_is_looked_at_for_the_face_of_a_lower_stack(
     image, hypothesis, cell = misled(more, 30.0)
     alphabet, found = make_alphabet(enrolled[0].appearance.glyphs), np.zeros((len(hypothesis.state), 14), np.float32)
     asked = asked_about(hypothesis, cell, monkeypatch)
-    characters._read(image, hypothesis, alphabet, np.array([cell]), found, {})
+    read_on_cells(image, hypothesis, alphabet, np.array([cell]), found, {})
     assert asked == [is_asked]
