@@ -50,7 +50,7 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     Bare wood, or ground of its colour, is no piece.  A face that reflects a lamp may be as pale as paper, and its ink
     as pale as the floor.  What is found is evidence only for those heights that have their face there.
     """
-    upright, prisms = hypothesis.geometry.faces, hypothesis.geometry.prisms
+    prisms = hypothesis.geometry.prisms
     assert prisms is not None, "only faces have characters"
     lacking = hypothesis.updated & lacks_likeliest(hypothesis)
     complete(hypothesis, np.flatnonzero(lacking))
@@ -59,12 +59,34 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
         split_lines(cache(lambda: make_view(image, hypothesis.geometry, prisms)), hypothesis, lacking)
     if hypothesis.is_on_learned_board:
         _doubt_colours(hypothesis)
-    scores = hypothesis.configuration_scores()
-    best, empty_nats = scores.max(axis=1), EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION_NATS
-    is_told = ((best >= IN_QUESTION_NATS) | (best <= -empty_nats)) & ~hypothesis.is_empty_off_hue
-    cells = np.flatnonzero(hypothesis.updated & ~is_told)
+    cells = _in_question(hypothesis)
     if not len(cells):
         return
+    seen = visible_parts(hypothesis, cells)
+    _detect_on(image, hypothesis, alphabet, cells)
+    # What stands by now may hide faces that were looked for while nothing seemed to.
+    hidden = cells[(hypothesis.state[cells] == 0) & view_has_changed(hypothesis, seen)]
+    if len(hidden):
+        hypothesis.set_glyph_log_ratio(hidden, np.zeros_like(hypothesis.glyph_log_ratio[hidden]))
+        hypothesis.invalidate(hidden)
+        converge(hypothesis)
+        _detect_on(image, hypothesis, alphabet, np.intersect1d(hidden, _in_question(hypothesis)))
+
+
+def _in_question(hypothesis: Hypothesis) -> Indices:
+    """(b,) updated cells of which colours do not tell whether anything stands there."""
+    best = hypothesis.configuration_scores().max(axis=1)
+    empty_nats = EMPTY_NATS if hypothesis.is_on_learned_board else IN_QUESTION_NATS
+    is_told = ((best >= IN_QUESTION_NATS) | (best <= -empty_nats)) & ~hypothesis.is_empty_off_hue
+    return np.flatnonzero(hypothesis.updated & ~is_told)
+
+
+def _detect_on(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cells: Indices) -> None:
+    """Look for faces on ``cells`` (b,), in doubt, given what else stands."""
+    if not len(cells):
+        return
+    upright, scores = hypothesis.geometry.faces, hypothesis.configuration_scores()
+    best = scores.max(axis=1)
     count = scores.shape[1]
     likely = _extended(scores[cells])
     owner, configuration = np.nonzero(likely > likely.max(axis=1, keepdims=True) - IN_QUESTION_NATS)

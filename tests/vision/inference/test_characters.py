@@ -12,6 +12,7 @@ from tools.boards import picture, random_light
 from vision.appearance.sharpening import remove_halo
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
+from vision.glyphs.face_choice import likeliest_candidates
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.legibility import FoundFace
 from vision.glyphs.ring import NO_RING
@@ -397,6 +398,32 @@ def test_the_rim_of_a_nearer_stack_is_no_part_of_a_face_behind_it(enrolled, misl
     assert is_beside.any()
     assert (asked[:, :-1][is_beside] >= nearer[is_beside]).all()
     assert (asked[:, 1:][is_beside] >= nearer[is_beside]).all()
+
+
+def test_a_face_is_looked_for_again_behind_a_stack_that_was_found_in_front_of_it(enrolled, misled, monkeypatch):
+    """A piece behind a pale tower was no piece, since the tower, not found yet, seemed to be its face."""
+    image, hypothesis, _ = misled(0, 0)
+    front, behind = (enrolled[0].kit.cells.index(name) for name in ("b5", "b6"))
+    for cell, height in ((behind, 0), (front, 4)):
+        scores = np.full_like(hypothesis.scores[[cell]], -30.0)
+        scores[0, [0, 1 + height * hypothesis.colours]] = 0, -4
+        hypothesis.set_scores(np.array([cell]), scores)
+        hypothesis.assign(cell, 0)
+    asked = []
+
+    def gained(_image, candidates, labels, _alphabet, _others):
+        owners = np.unique(candidates.owner)
+        asked.append((len(owners), bool((labels >> RANK_BITS == hypothesis.geometry.rank[front]).any())))
+        likeliest = likeliest_candidates(candidates)
+        is_front = candidates.undisplaced.ranks[likeliest] == hypothesis.geometry.rank[front]
+        gain = np.where(is_front, 3000, -5).astype(np.float32)
+        return gain, np.minimum(gain, 0), candidates.undisplaced.select(likeliest)
+
+    monkeypatch.setattr(face_evidence, "_in_question", lambda _: np.sort([front, behind]))
+    monkeypatch.setattr(face_evidence, "character_gain", gained)
+    detect_faces(image, hypothesis, make_alphabet(enrolled[0].appearance.glyphs))
+    assert hypothesis.configuration_count(int(hypothesis.state[front])) == 5
+    assert asked == [(2, False), (1, True)]
 
 
 def test_of_two_squares_that_one_face_may_lie_on_the_likelier_one_has_it(enrolled, misled):
