@@ -30,11 +30,11 @@ DARKEST = 0.15
 """Display value below which mirrored light changes it no more than here: the curve is straight there."""
 
 GRID = 4
-"""Spacing, in rows and columns of a crop, of the pixels whose places on the board are computed: between them places are
-interpolated, which is off by less than 0.01 mm."""
+"""Spacing, in rows and columns of a crop, of the pixels whose places on the board are computed.  Between them places
+are interpolated: in twelve pictures of five folders that was off by 0.004 to 0.05 mm at most."""
 
 VARIANCES = 1024
-"""Number of steps of display values for which the variance due to light is tabulated."""
+"""Number of steps of display values for which the variance due to light is tabulated: deviations are right to 0.1 %."""
 
 
 class BoardView(NamedTuple):
