@@ -70,13 +70,22 @@ def _detector(name: str, window_px: int | None, smallest: float) -> cv2.aruco.Ar
     return cv2.aruco.ArucoDetector(dictionary(name), parameters)
 
 
-def detect_near(gray: npt.NDArray[np.uint8], name: str, numbers: tuple[int, ...], expected_px: Points) -> Points | None:
-    """(m, 4, 2) px corners of markers detected near where they are expected; None unless each is detected once."""
+def detect_near(
+    gray: npt.NDArray[np.uint8],
+    name: str,
+    numbers: tuple[int, ...],
+    expected_px: Points,
+    window_px: int | None = THRESHOLD_WINDOW_PX,
+) -> Points | None:
+    """(m, 4, 2) px corners of markers detected near where they are expected; None unless each is detected once.
+
+    ``window_px``: as of :func:`detect`.
+    """
     seen: list[Points] = []
     for number, expected in zip(numbers, expected_px, strict=True):
         window = search_window(expected)
         shown = gray[window]
-        found = detect(shown, name, THRESHOLD_WINDOW_PX, SMALLEST_NEAR).get(number, []) if shown.size else []
+        found = detect(shown, name, window_px, SMALLEST_NEAR).get(number, []) if shown.size else []
         if len(found) != 1:
             return None
         seen.append(found[0] + (window[1].start, window[0].start))

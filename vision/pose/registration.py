@@ -16,7 +16,7 @@ from calibration.marker_alignment import MAX_BENT, align_markers, apart_from_tab
 from vision.errors import MatNotFound, VisionError
 from vision.pose.certainty import check_certain
 from vision.pose.diagnosis import BLURRED, is_blurred, missing_markers_error
-from vision.pose.markers import THRESHOLD_WINDOW_PX, detect, detect_coarse_to_fine
+from vision.pose.markers import THRESHOLD_WINDOW_PX, detect, detect_coarse_to_fine, detect_near
 from vision.pose.projection import Points, Registration, project
 
 MAX_REPROJECTION_SHARE = 0.03
@@ -71,9 +71,10 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
     wanted = {marker.id for marker in kit.mat.markers}
     # Stickers that overhang a board's edge have outlines that differ from one size of the picture to another.
     seen = {} if kit.mat.is_measured else detect_coarse_to_fine(gray, kit.mat.dictionary, tuple(sorted(wanted)))
-    for window_px in (THRESHOLD_WINDOW_PX, None):
-        if not wanted <= set(seen):
-            seen = detect(gray, kit.mat.dictionary, window_px)
+    if not wanted <= set(seen):
+        seen = detect(gray, kit.mat.dictionary, THRESHOLD_WINDOW_PX)
+    if not wanted <= set(seen):
+        seen = _detect_missing(gray, seen, kit, camera) or detect(gray, kit.mat.dictionary)
     if not wanted & set(seen) and kit.mat.is_measured:
         dark = (detect(picture, kit.mat.dictionary) for picture in apart_from_table(gray))
         seen = next((found for found in dark if wanted & set(found)), seen)
@@ -130,6 +131,28 @@ def check_in_view(kit: Kit, pose: Registration, camera: Camera) -> None:
         cells = [kit.cells[i] for i in np.flatnonzero(~inside)]
         names = ", ".join(cells[:MAX_NAMED]) + (", …" if len(cells) > MAX_NAMED else "")
         raise MatNotFound(f"only part of the board is in the picture, {names} not: show all of it")
+
+
+def _detect_missing(
+    gray: npt.NDArray[np.uint8], seen: dict[int, list[Points]], kit: Kit, camera: Camera
+) -> dict[int, list[Points]]:
+    """The markers ``seen``, with those of a printed mat that are missing, where they are seen at their places.
+
+    Empty unless three or more of them agree well about where the mat lies: else the whole picture tells more.
+    """
+    own = {marker.id: seen[marker.id] for marker in kit.mat.markers if len(seen.get(marker.id, ())) == 1}
+    if kit.mat.is_measured or len(own) < MIN_AGREEING:
+        return {}
+    try:
+        pose = _best_pose(own, kit, camera, GOOD_ERROR_SHARE)
+    except MatNotFound:
+        return {}
+    missing = [marker.id for marker in kit.mat.markers if marker.id not in seen]
+    places = {number: project(marker_corners(kit.mat, number), pose, camera) for number in missing}
+    near = {
+        number: detect_near(gray, kit.mat.dictionary, (number,), place[None], None) for number, place in places.items()
+    }
+    return seen | {number: [corners[0]] for number, corners in near.items() if corners is not None}
 
 
 def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:

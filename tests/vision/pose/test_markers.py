@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.pose import registration
 from vision.pose.markers import THRESHOLD_WINDOW_PX, detect, detect_coarse_to_fine
 from vision.pose.registration import to_gray
 
@@ -40,3 +41,22 @@ def test_nothing_is_said_where_a_marker_is_seen_twice(bench, gray):
     """Two mats in one picture are not told apart here."""
     name, numbers = bench.kit.mat.dictionary, numbers_of(bench.kit)
     assert detect_coarse_to_fine(np.vstack([gray, gray]), name, numbers) == {}
+
+
+@pytest.mark.parametrize(("covered", "searched"), [((1,), 0), ((1, 2), 1)])
+def test_a_missing_marker_is_looked_for_where_three_others_say_that_it_is(bench, gray, monkeypatch, covered, searched):
+    """Where only two are seen the whole picture is searched more closely."""
+    whole, looks = detect(gray, bench.kit.mat.dictionary), []
+    numbers = numbers_of(bench.kit)
+    for which in covered:
+        (corners,) = whole[numbers[which]]
+        cv2.fillConvexPoly(gray, np.rint(corners).astype(np.int32), 200)
+
+    def counted(picture, name, window_px=None):
+        looks.append(window_px)
+        return detect(picture, name, window_px)
+
+    monkeypatch.setattr(registration, "detect", counted)
+    pose = registration.register(gray, bench.kit, bench.camera)
+    assert pose.markers == tuple(number for k, number in enumerate(numbers) if k not in covered)
+    assert looks.count(None) == searched
