@@ -89,7 +89,11 @@ class _LastReading:
 
 
 class Reader:
-    """Reads pictures of one kit from one camera; caches the geometry while camera and mat stay where they are."""
+    """Reads pictures of one kit from one camera; caches the geometry while camera and mat stay where they are.
+
+    Attributes:
+        bare: the bare board, of the appearance learned so far.
+    """
 
     def __init__(self, kit: Kit, camera: Camera, appearance: SetAppearance, levels: tuple[int, ...] = ()) -> None:
         """``levels``: per cell, of the terrain, or initially of the pillars; empty where all are at the lowest."""

@@ -81,7 +81,7 @@ DEEP_SHARE = 1e-3
 """Range of deep shade on sides when a lamp is behind the board, and the share of the sides' pixels that lie in it.
 Such dark pixels are thus explained; but as shadows, ink and gaps are as dark, they are evidence for no stack."""
 
-_IN_PIT = replace(_WALL, shade=(0.005, 0.15))
+_WALL_IN_PIT = replace(_WALL, shade=(0.005, 0.15))
 PIT_SHARE = 0.2
 """Range of shade on the sides of pillars and terrain at the bottom of a pit, which see hardly any of the sky, and the
 share of their pixels that lie there.  Without it the walls round a dark cube, in a pit as deep as it was wide, were
@@ -268,7 +268,7 @@ def _inked(
 def _column(column: ColumnAppearance) -> list[npt.NDArray[np.float32]]:
     """(BINS³,) float32 each: log-likelihood of the side of terrain or pillars, then of its top by sky view factor."""
     top, side = np.array(column.top), np.array(column.side)
-    usual, dark = (np.exp(_learn(sample_display_values(side, shading))) for shading in (_WALL, _IN_PIT))
+    usual, dark = (np.exp(_learn(sample_display_values(side, shading))) for shading in (_WALL, _WALL_IN_PIT))
     return [
         np.log((1 - PIT_SHARE) * usual + PIT_SHARE * dark),
         *(_learn(sample_display_values(top, _in_pit(share, float(side.mean())))) for share in SKY_VIEW_FACTORS),

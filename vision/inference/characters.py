@@ -10,26 +10,12 @@ import numpy.typing as npt
 
 from vision.glyphs.face_choice import ELSEWHERE_MM
 from vision.glyphs.faces import Faces, distances_mm
-from vision.glyphs.legibility import (
-    MIN_LOG_PROBABILITY,
-)
+from vision.glyphs.legibility import MIN_LOG_PROBABILITY
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import combine_scores, compare_with_colours, reweight_heights, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
-from vision.inference.face_evidence import (
-    detect_faces,
-    remove_faceless,
-    view_has_changed,
-    visible_parts,
-)
-from vision.inference.face_reading import (
-    NO_CELLS,
-    FaceResult,
-    LocatedFace,
-    Searched,
-    read_at_heights,
-    read_on_cells,
-)
+from vision.inference.face_evidence import detect_faces, remove_faceless, view_has_changed, visible_parts
+from vision.inference.face_reading import NO_CELLS, FaceResult, LocatedFace, Searched, read_at_heights, read_on_cells
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
 from vision.inference.ring_heights import CLOSE_NATS, rescore, weigh_by_rings

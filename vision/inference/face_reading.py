@@ -118,10 +118,8 @@ def read_on_cells(
     scores, labels = hypothesis.configuration_scores(cells), hypothesis.labels()
     # Where the evidence of a face already counts, heights stay in question that are so by colours alone.
     spoken = hypothesis.glyph_log_ratio[cells].max(axis=1, keepdims=True, initial=0)
-    is_asked, is_scored = (
-        scores > scores.max(axis=1, keepdims=True) - IN_QUESTION_NATS - spoken,
-        scores > OUT_OF_REACH / 2,
-    )
+    is_asked = scores > scores.max(axis=1, keepdims=True) - IN_QUESTION_NATS - spoken
+    is_scored = scores > OUT_OF_REACH / 2
     # Sides have no characters: what colours take for a tower may be a lower stack in front of another one.
     is_asked |= (scores.argmax(axis=1) >= MIN_TALL_PIECES - 1)[:, None] & is_scored
     for one in before:
@@ -174,11 +172,16 @@ def read_on_cells(
 
 def read_at_heights(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet, cells: Indices) -> Array:
     """(b, letters) log-probabilities of the characters on ``cells`` (b,), where stacks of these heights have faces."""
-    labels, every = hypothesis.labels(), np.arange(len(cells))
-    candidates = Candidates(hypothesis.faces_on(cells), every, np.zeros(len(cells), np.float32))
-    seen, evened = read_faces(image, candidates, labels, alphabet)
-    letters, _ = _log_likelihoods(image, seen, labels, alphabet, np.isin(every, evened))
+    labels = hypothesis.labels()
+    seen, evened = read_faces(image, _hypothesised(hypothesis, cells), labels, alphabet)
+    is_evened = np.isin(np.arange(len(cells)), evened)
+    letters, _ = _log_likelihoods(image, seen, labels, alphabet, is_evened)
     return _log_probabilities(letters, visible_shares(labels, seen.faces))
+
+
+def _hypothesised(hypothesis: Hypothesis, cells: Indices) -> Candidates:
+    """The faces of the stacks hypothesised on ``cells`` (b,), as the only candidates there."""
+    return Candidates(hypothesis.faces_on(cells), np.arange(len(cells)), np.zeros(len(cells), np.float32))
 
 
 def _log_likelihoods(
@@ -260,12 +263,12 @@ def read_character(
         of a nearer stack is seen there.
     """
     taken, image = image, image if legible is None else legible
-    alone, labels = hypothesis.faces_on(np.array([cell])), hypothesis.labels()
-    candidate = Candidates(alone, np.zeros(1, np.intp), np.zeros(1, np.float32))
+    candidate, labels = _hypothesised(hypothesis, np.array([cell])), hypothesis.labels()
     found, _ = read_faces(image, candidate, labels, alphabet)
     face, letters = found.faces, found.letters[0]
-    searched = search_face(image, alone, labels, alphabet, candidate.scores) if _fits_no_character(found)[0] else None
-    if searched:
+    searched = None
+    if _fits_no_character(found)[0]:
+        searched = search_face(image, candidate.undisplaced, labels, alphabet, candidate.scores)
         face, letters = searched.face, searched.letters
     rank = hypothesis.geometry.rank
     nearer = hypothesis.faces_on(np.flatnonzero((hypothesis.state > 0) & (rank > rank[cell])))

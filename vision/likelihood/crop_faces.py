@@ -122,14 +122,12 @@ class CropFaceFits(NamedTuple):
     wireframes: Indices
 
 
-def make_crop_faces(
-    crops: Crops, pose: Registration, camera: Camera, configurations: Configurations, tip_mm: float = 0.0
-) -> CropFaces:
-    """Lateral faces of pyramids with blunt tips ``tip_mm`` wide on all cells, seen from ``pose``."""
+def make_crop_faces(crops: Crops, pose: Registration, camera: Camera, configurations: Configurations) -> CropFaces:
+    """Lateral faces of pyramids on all cells, seen from ``pose``."""
     towers = np.full((len(configurations.all), int(configurations.parts.max())), -1, np.intp)
     for tower, wireframes in zip(towers, configurations.wireframe_numbers, strict=True):
         tower[: len(wireframes)] = wireframes
-    corners, facing = project_pyramids(crops, pose, camera, configurations, tip_mm)
+    corners, facing = project_pyramids(crops, pose, camera, configurations, 0.0)
     far, near = face_rows(corners, facing, crops.u_mm, crops.v_mm)
     return CropFaces(far, near, towers.reshape(-1, len(TURNS_DEG), towers.shape[1]))
 

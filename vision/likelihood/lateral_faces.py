@@ -9,7 +9,8 @@ leaves unexplained (the residual variance is profiled out); and where faces meet
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import cv2
@@ -61,27 +62,20 @@ class CellCloseUp(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CloseUp:
-    """Finer crops of the cells (n) of one pose, each made when it is first wanted: few are.
+    """Finer crops of the cells (n) of one pose.
 
     Attributes:
         towers: see :class:`.crop_faces.CropFaces`.
         sides: (n, w, faces) intp, which side of its pyramid each face is; see :data:`.lateral_runs.LATERAL_FACES`.
-        make: makes the close-up of the cell with this number.
+        of: the close-up of the cell with this number, made when it is first wanted: few are.
     """
 
     towers: Indices
     sides: Indices
-    make: Callable[[int], CellCloseUp]
-    _made: dict[int, CellCloseUp] = field(default_factory=dict)
-
-    def of(self, cell: int) -> CellCloseUp:
-        """The close-up of the cell with this number."""
-        if cell not in self._made:
-            self._made[cell] = self.make(cell)
-        return self._made[cell]
+    of: Callable[[int], CellCloseUp]
 
     def crops(self, cell: int) -> Crops:
-        """Its crop."""
+        """The crop of the cell with this number."""
         return self.of(cell).crops
 
 
@@ -149,12 +143,13 @@ def make_close_up(
     """The close-up of all cells; ``towers``: see :class:`CloseUp`."""
     corners, facing = project_pyramids(crops, pose, camera, configurations, TIP_MM)
 
-    def made(cell: int) -> CellCloseUp:
+    @cache
+    def of(cell: int) -> CellCloseUp:
         fine, one = magnify(crops.only(cell), PER_MM, camera), slice(cell, cell + 1)
         far, near = face_rows(PER_MM * corners[one], facing[one], fine.u_mm, fine.v_mm)
         return CellCloseUp(fine, make_lateral_faces(far[0], near[0]))
 
-    return CloseUp(towers, facing.argsort(axis=2), made)
+    return CloseUp(towers, facing.argsort(axis=2), of)
 
 
 def fit_towers(
