@@ -26,6 +26,8 @@ FLOOR, SIDE = Materials.FLOOR, Materials.SIDE
 ROW_OFFSETS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0], np.float32)
 """(5,) offsets of a line from its predicted row, as unrolled in :func:`sum_line_at_offsets`."""
 
+AT_ONCE = 4
+"""Channels that are summed at once: a colour model has enough columns after :attr:`Materials.SIDE` to fill the last."""
 
 OTHER_COLOUR_PROBABILITY = 0.005
 """Probability that a face, or the side of its piece, shows another piece's colour on somebody's own board.  A face may
@@ -40,7 +42,9 @@ class ColumnIntegrals(NamedTuple):
     """Column integrals of the crop of one cell, see :func:`integrate_columns`.
 
     Attributes:
-        sums: (rows + 1, columns, channels) float32; row 0 is 0, row i the sum over the i crop rows above it.
+        sums: (rows + 1, columns, channels) float32; row 0 is 0, row i the sum over the i crop rows above it.  First
+            the log-likelihood ratio of each material against the background; last but one log brightness, and last the
+            number of pixels.  What fills up a multiple of :data:`AT_ONCE` means nothing.
         first_row: row of the crops at which the sums begin.
         outlier_probability: probability that a face or a side shows a colour other than its piece's, see
             :data:`OTHER_COLOUR_PROBABILITY`.
@@ -71,10 +75,11 @@ class CropColumns(NamedTuple):
 
 @compiled
 def empty_integrals(columns: CropColumns) -> ColumnIntegrals:
-    """Integrals of one cell, (rows + 1, columns, ``materials`` + 2) zeros, for :func:`integrate_columns` to fill in."""
+    """Integrals of one cell, zeros for :func:`integrate_columns` to fill in."""
     observations = columns.observations
     _, rows, width = observations.bins.shape
-    sums = np.zeros((rows - columns.first_row + 1, width, columns.materials + 2), np.float32)
+    channels = -(-(columns.materials + 2) // AT_ONCE) * AT_ONCE
+    sums = np.zeros((rows - columns.first_row + 1, width, channels), np.float32)
     return ColumnIntegrals(sums, columns.first_row, OTHER_COLOUR_PROBABILITY if len(observations.expected) > 0 else 0.0)
 
 
@@ -82,22 +87,21 @@ def empty_integrals(columns: CropColumns) -> ColumnIntegrals:
 def integrate_columns(columns: CropColumns, cell: int, integrals: ColumnIntegrals) -> float:
     """Fill in the column integrals over the visible pixels of the crop of ``cell``, made by :func:`empty_integrals`.
 
-    Of ``materials`` + 2 channels: log-likelihood ratio of each material against the background, log brightness, and
-    number of pixels.  One cell's integrals are made at a time, so that they stay in the processor's cache.
+    One cell's integrals are made at a time, so that they stay in the processor's cache.
 
     Returns:
         Share of the crop (from the first row on), 0…1, that is occluded or outside the picture.
     """
     observations, visibility, first_row = columns.observations, columns.visibility, columns.first_row
-    materials, sums = columns.materials, integrals.sums.reshape(-1)
+    sums = integrals.sums.reshape(-1)
     bins, logs, codes = observations.bins[cell], observations.logs[cell], observations.codes[cell]
     flat, floor = observations.colour_model.reshape(-1), observations.floor[cell]
     flat_px, visible, rendered = visibility.flat_px[cell], visibility.visible[cell], columns.labels.reshape(-1)
     own, (rows, across) = visibility.rank[cell], bins.shape
     # Unsigned: Numba tests every signed index for being negative.
     width, side = np.uint64(observations.colour_model.shape[1]), np.uint64(SIDE)
-    last, one = np.uint64(materials), np.uint64(1)
-    step, line = np.uint64(materials + 2), np.uint64(across * (materials + 2))
+    channels, one, two, three = integrals.sums.shape[2], np.uint64(1), np.uint64(2), np.uint64(3)
+    step, line = np.uint64(channels), np.uint64(across * channels)
     occluded = 0
     for row in range(first_row, rows):
         for column in range(across):
@@ -106,7 +110,7 @@ def integrate_columns(columns: CropColumns, cell: int, integrals: ColumnIntegral
             nearest = rendered[flat_px[row, column]]
             if not visible[row, column] or nearest >> RANK_BITS > own:
                 occluded += 1
-                for number in range(materials + 2):
+                for number in range(channels):
                     channel = np.uint64(number)
                     sums[at + channel] = sums[above + channel]
                 continue
@@ -116,13 +120,20 @@ def integrate_columns(columns: CropColumns, cell: int, integrals: ColumnIntegral
             if material == FLOOR:
                 background = floor[row, column]
             likely += side
-            for number in range(materials):
-                channel = np.uint64(number)
-                sums[at + channel] = sums[above + channel] + (flat[likely + channel] - background)
+            # Unrolled, with all reads before the writes, four channels are summed at once.
+            for number in range(channels // AT_ONCE):
+                channel = np.uint64(number * AT_ONCE)
+                over, of = above + channel, likely + channel
+                sum_1, sum_2, sum_3, sum_4 = sums[over], sums[over + one], sums[over + two], sums[over + three]
+                log_1, log_2, log_3, log_4 = flat[of], flat[of + one], flat[of + two], flat[of + three]
+                sum_1, sum_2 = sum_1 + (log_1 - background), sum_2 + (log_2 - background)
+                sum_3, sum_4 = sum_3 + (log_3 - background), sum_4 + (log_4 - background)
+                under = at + channel
+                sums[under], sums[under + one], sums[under + two], sums[under + three] = sum_1, sum_2, sum_3, sum_4
             blue, green, red = codes[row, column]
             brightness = max(logs[0, blue], logs[1, green], logs[2, red])
-            sums[at + last] = sums[above + last] + brightness
-            sums[at + last + one] = sums[above + last + one] + 1
+            sums[at + step - two] = sums[above + step - two] + brightness
+            sums[at + step - one] = sums[above + step - one] + 1
     return float(occluded / ((rows - first_row) * across))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 
 Boxes = npt.NDArray[np.float32]
 """(n, 4) left, top, right, bottom px."""
@@ -24,14 +24,19 @@ def overlaps(box: Boxes, boxes: Boxes) -> npt.NDArray[np.bool_]:
 @compiled
 def group_boxes(boxes: Boxes) -> npt.NDArray[np.intp]:
     """(n,) group numbers from 0, such that no two boxes of a group overlap (greedy colouring of the overlap graph)."""
-    low, high = boxes[:, :2], boxes[:, 2:]
     groups = np.zeros(len(boxes), np.intp)
     for box in range(len(boxes)):
         other = 0
         while other < box:
-            is_apart = (low[box] >= high[other]).any() or (low[other] >= high[box]).any()
-            if groups[other] == groups[box] and not is_apart:
+            if groups[other] == groups[box] and _touch(boxes, box, other):
                 groups[box] += 1
                 other = -1
             other += 1
     return groups
+
+
+@allocation_free
+def _touch(boxes: Boxes, one: int, other: int) -> bool:
+    """Whether two of the ``boxes`` overlap."""
+    across = boxes[one, 0] < boxes[other, 2] and boxes[other, 0] < boxes[one, 2]
+    return bool(across and boxes[one, 1] < boxes[other, 3] and boxes[other, 1] < boxes[one, 3])

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Camera
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.pose.projection import Points, Registration, project
 from vision.scene.configurations import Configurations
 from vision.scene.crops import Crops
@@ -101,23 +101,31 @@ def extents(corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[n
     cells, columns = len(corners_mm), len(u_mm)
     far = np.full((cells, columns), np.inf, np.float32)
     near = np.full((cells, columns), -np.inf, np.float32)
-    for cell in range(cells):
-        for line in range(len(lines)):
-            widen(corners_mm[cell, lines[line, 0]], corners_mm[cell, lines[line, 1]], u_mm, far[cell], near[cell])
+    _widen_to_lines(corners_mm, lines, u_mm, far, near)
     return far, near
 
 
-@compiled
+@allocation_free
+def _widen_to_lines(
+    corners_mm: Points, lines: npt.NDArray[np.intp], u_mm: npt.NDArray[np.int32], far: Array, near: Array
+) -> None:
+    """See :func:`extents`; ``far`` and ``near`` (n, k) are extended."""
+    for cell in range(len(corners_mm)):
+        for line in range(len(lines)):
+            widen(corners_mm[cell, lines[line, 0]], corners_mm[cell, lines[line, 1]], u_mm, far[cell], near[cell])
+
+
+@allocation_free
 def widen(begin: Points, end: Points, u_mm: npt.NDArray[np.int32], far: Array, near: Array) -> None:
     """Extend ``far`` and ``near`` (k,), first and last rows in columns ``u_mm`` (k,), to a line between two corners."""
     along = end[0] - begin[0]
     if abs(along) < 1e-6:
         return
-    column_mm = u_mm[1] - u_mm[0]
-    first = int(np.ceil((min(begin[0], end[0]) - u_mm[0]) / column_mm))
-    last = int(np.floor((max(begin[0], end[0]) - u_mm[0]) / column_mm))
+    first_mm, per_mm, slope = float(u_mm[0]), 1 / float(u_mm[1] - u_mm[0]), (end[1] - begin[1]) / along
+    first = int(np.ceil((min(begin[0], end[0]) - first_mm) * per_mm))
+    last = int(np.floor((max(begin[0], end[0]) - first_mm) * per_mm))
     for column in range(max(first, 0), min(last + 1, len(u_mm))):
-        row = begin[1] + (u_mm[column] - begin[0]) / along * (end[1] - begin[1])
+        row = begin[1] + (u_mm[column] - begin[0]) * slope
         far[column] = min(far[column], row)
         near[column] = max(near[column], row)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 
 Mask = npt.NDArray[np.bool_]
 Points = npt.NDArray[np.float64]
@@ -26,21 +26,40 @@ def occluded(places_mm: Points, stacks_mm: Points, radius_mm: float, sources_mm:
     # Nothing farther from a stack than this is in its shadow.
     farthest = np.sqrt((places_mm**2).sum(axis=1).max()) if len(places_mm) else 0.0
     slope = ((np.hypot(x_mm, y_mm) + farthest) / z_mm).max() if len(sources_mm) else 0.0
-    for j in range(len(stacks_mm)):
-        stack_x, stack_y, height = stacks_mm[j]
-        reach, tops = radius_mm + slope * height, height / z_mm
-        for i in range(len(places_mm)):
-            aside_x, aside_y = stack_x - places_mm[i, 0], stack_y - places_mm[i, 1]
-            beyond = aside_x * aside_x + aside_y * aside_y - radius_mm * radius_mm
-            if beyond < 0:
-                is_hidden[i] = True
-            elif beyond < reach * reach:
-                place = (places_mm[i, 0], places_mm[i, 1], beyond)
-                _add_hidden(is_hidden[i], place, (aside_x, aside_y), (x_mm, y_mm, tops))
+    tops = np.empty(len(sources_mm))
+    for stack in range(len(stacks_mm)):
+        for source in range(len(tops)):
+            tops[source] = stacks_mm[stack, 2] / z_mm[source]
+        reach_mm = radius_mm + slope * stacks_mm[stack, 2]
+        _add_stack(is_hidden, places_mm, stacks_mm[stack], (radius_mm, reach_mm), (x_mm, y_mm, tops))
     return is_hidden
 
 
-@compiled
+@allocation_free
+def _add_stack(
+    is_hidden: Mask,
+    places_mm: Points,
+    stack_mm: Points,
+    reach_mm: tuple[float, float],
+    sources: tuple[Points, Points, Points],
+) -> None:
+    """Add to ``is_hidden`` (k, m) what one stack (3,) hides; of :func:`occluded`.
+
+    ``reach_mm``: its radius, and the farthest from its axis that it hides anything; ``sources``: see
+    :func:`_add_hidden`.
+    """
+    radius_mm, farthest_mm = reach_mm
+    for i in range(len(places_mm)):
+        aside_x, aside_y = stack_mm[0] - places_mm[i, 0], stack_mm[1] - places_mm[i, 1]
+        beyond = aside_x * aside_x + aside_y * aside_y - radius_mm * radius_mm
+        if beyond < 0:
+            is_hidden[i] = True
+        elif beyond < farthest_mm * farthest_mm:
+            place = (places_mm[i, 0], places_mm[i, 1], beyond)
+            _add_hidden(is_hidden[i], place, (aside_x, aside_y), sources)
+
+
+@allocation_free
 def _add_hidden(
     is_hidden: Mask,
     place: tuple[float, float, float],

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.compiled import compiled
+from vision.compiled import allocation_free, compiled
 from vision.pose.projection import Points
 
 WHOLE, UPPERMOST = 0, 1
@@ -139,14 +139,14 @@ def _trace(corners_px: Points, width_px: int, rows: npt.NDArray[np.int32], runs:
         runs[row, 0], runs[row, 1] = max(runs[row, 0], 0), min(runs[row, 1], width_px)
 
 
-@compiled
+@allocation_free
 def _cross(corners: Points, a: int, b: int, c: int) -> float:
     """Twice the signed area of the triangle a b c."""
     along = (corners[b, 0] - corners[a, 0]) * (corners[c, 1] - corners[a, 1])
     return float(along - (corners[b, 1] - corners[a, 1]) * (corners[c, 0] - corners[a, 0]))
 
 
-@compiled
+@allocation_free
 def _widen(upper: Points, lower: Points, first: int, end: int, runs: npt.NDArray[np.int32]) -> None:
     """Extend ``runs`` in rows ``first`` to ``end`` to all pixels that the line from ``upper`` to ``lower`` touches."""
     down = max(lower[1] - upper[1], 1e-9)
