@@ -188,7 +188,7 @@ def compare_in_scene(
 ) -> tuple[Floats, Floats]:
     """See :func:`compare_configurations`; in the ``scene`` round the cell, which caches what was evaluated in it."""
     scores, places = given.copy(), np.zeros((len(given), scene.prisms.kinds.shape[1], 3))
-    if not _score_unmoved(scene, scores, places, given, stacks) or fit_nats < 0:
+    if not _score_at_begin(scene, scores, places, given, stacks, fit_nats >= 0) or fit_nats < 0:
         return scores, places
     is_alone = is_absolute or (given > -np.inf).sum() == 1
     shares = _shares(scene, len(given))
@@ -206,9 +206,17 @@ def compare_in_scene(
 
 
 @compiled
-def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, stacks: Stacks) -> bool:
+def _score_at_begin(
+    scene: Scene,
+    scores: Floats,
+    places: Floats,
+    given: Floats,
+    stacks: Stacks,
+    is_moved: bool,  # noqa: FBT001
+) -> bool:
     """Score explanations at their initial places; False, without scores, if too little of a stack would be visible.
 
+    The one that is believed ``is_moved`` first: its place may never have been looked for, and the others begin there.
     ``scores`` and ``places`` are changed, see :func:`compare_configurations`.
     """
     before, stands = stacks.configurations[scene.cell], np.flatnonzero(given[1:] > -np.inf)
@@ -220,6 +228,8 @@ def _score_unmoved(scene: Scene, scores: Floats, places: Floats, given: Floats, 
         if given[number] > -np.inf:
             scores[number] += log_likelihood_at(scene, number - 1, places[number])
     if before >= 0:
+        if is_moved and given[1 + before] > -np.inf:
+            scores[1 + before] = given[1 + before] + place_stack(scene, before, places[1 + before])
         _begin_at_face(scene, scores, places, given, before)
     return True
 

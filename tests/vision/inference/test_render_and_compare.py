@@ -154,6 +154,23 @@ def test_a_cube_aside_is_moved_before_it_is_given_up_whatever_is_given(hypothesi
     assert doubted[1] == pytest.approx(alone[1] + against, abs=1)
 
 
+def test_the_stack_that_is_believed_is_moved_before_others_are_held_against_it(hypothesis, ground, geometry, cell):
+    """Stacks whose place was never looked for may begin far behind: the one believed is moved all the same."""
+    height = 3
+    picture, believed = hypothesis(with_stack(ground, geometry, cell, height, 0.05, off_mm=2.4))
+    believed.assign(cell, 1 + (height - 1) * believed.colours)
+    prisms = geometry.prisms
+    view = make_view(picture, geometry, prisms)
+    patch = make_patch_of(believed.observations, view, np.array([cell]), np.array([height - 1]))
+    given = np.where(np.isin(np.arange(1 + len(prisms.counts)), [0, height]), 0.0, -np.inf)
+    around = patch, prisms, view, stacks_of(believed, prisms), cell, given
+    still, _ = compare_configurations(*around, -1.0, False)
+    moved, places = compare_configurations(*around, 0.0, False)
+    assert still[0] - still[height] > PLACE_NATS
+    assert moved[height] > still[height] + 3
+    assert places[height, 0, 0] > 1
+
+
 def test_even_ground_is_empty(likeliest, ground):
     """Uniform ground is read as empty."""
     found, by = likeliest(ground)
