@@ -39,7 +39,7 @@ MAX_HUE_DEVIATION = 25.0
 """Half the squared deviation of a place's hue from the ground's, in variances, above which it is no bare ground."""
 
 
-class GroundMap(NamedTuple):
+class Ground(NamedTuple):
     """Places (k) on the bare ground whose appearance is known, one square after the other.
 
     Attributes:
@@ -49,6 +49,7 @@ class GroundMap(NamedTuple):
         square: (k,) number of the square: a cell, or a patch of the same size beside the cells.
         squares: number of squares of the whole ground.
         is_sample: (k,) bool, every second place, evenly spread.
+        pixels: (k, 2) px, x and y where the picture shows the places; (0, 2) before :func:`view_ground`.
     """
 
     places_mm: Points
@@ -57,27 +58,12 @@ class GroundMap(NamedTuple):
     square: Indices
     squares: int
     is_sample: Mask
-
-
-class Ground(NamedTuple):
-    """What of a :class:`GroundMap`, whose attributes it has, is seen from one pose.
-
-    Attributes:
-        pixels: (k, 2) px, x and y where the picture shows the places.
-    """
-
-    places_mm: Points
-    pixels: Points
-    values: Array
-    variance: Array
-    square: Indices
-    squares: int
-    is_sample: Mask
+    pixels: Points = np.zeros((0, 2))
 
     def select(self, numbers: Indices) -> Ground:
-        """The places with these ``numbers`` (l,)."""
-        places, values = (self.places_mm[numbers], self.pixels[numbers]), (self.values[numbers], self.variance[numbers])
-        return Ground(*places, *values, self.square[numbers], self.squares, self.is_sample[numbers])
+        """The places with these ``numbers`` (l,), as seen."""
+        look = self.places_mm[numbers], self.values[numbers], self.variance[numbers], self.square[numbers]
+        return Ground(*look, self.squares, self.is_sample[numbers], self.pixels[numbers])
 
 
 class GroundLight(NamedTuple):
@@ -94,8 +80,8 @@ class GroundLight(NamedTuple):
     is_ground: Mask
 
 
-def map_ground(kit: Kit, appearance: SetAppearance) -> GroundMap:
-    """The ground of a kit's squares, or of all of a learned board."""
+def map_ground(kit: Kit, appearance: SetAppearance) -> Ground:
+    """The ground of a kit's squares, or of all of a learned board, seen by no camera yet."""
     centres, pitch = np.array([kit.centre_mm(cell) for cell in kit.cells]), np.array(kit.board.pitch_mm)
     half = np.array([kit.mat.width_mm, kit.mat.height_mm]) / 2
     axes = [np.arange(-side + STEP_MM / 2, side, STEP_MM) for side in half]
@@ -121,15 +107,14 @@ def map_ground(kit: Kit, appearance: SetAppearance) -> GroundMap:
     by_square = np.argsort(square, kind="stable")
     known, is_sample = known[by_square], np.indices(grid.shape[:2]).sum(axis=0).ravel() % 2 == 0
     look = places[known], values[known], variance[known]
-    return GroundMap(*look, square[by_square].astype(np.intp), len(squares), is_sample[known])
+    return Ground(*look, square[by_square].astype(np.intp), len(squares), is_sample[known])
 
 
-def view_ground(ground: GroundMap, pose: Registration, camera: Camera) -> Ground:
+def view_ground(ground: Ground, pose: Registration, camera: Camera) -> Ground:
     """What of ``ground`` a camera sees from ``pose``."""
     pixels = project(np.column_stack([ground.places_mm, np.zeros(len(ground.places_mm))]), pose, camera)
     is_seen = ((pixels > 1) & (pixels < (camera.width_px - 2, camera.height_px - 2))).all(axis=1)
-    places_mm, values, variance, square, squares, is_sample = ground
-    whole = Ground(places_mm, pixels, values, variance, square, squares, is_sample)
+    whole = ground._replace(pixels=pixels)
     return whole if is_seen.all() else whole.select(np.flatnonzero(is_seen))
 
 

@@ -24,7 +24,7 @@ def ground():
     square -= square.min()
     order = np.argsort(square, kind="stable")
     every = np.ones(len(places), bool)
-    return Ground(places[order], np.zeros_like(places), none, none, square[order], square.max() + 1, every)
+    return Ground(places[order], none, none, square[order], square.max() + 1, every, np.zeros_like(places))
 
 
 def lit(ground, lamps, power, seed=0):

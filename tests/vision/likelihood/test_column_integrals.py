@@ -112,7 +112,11 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
         behind = np.where(is_floor, observations.floor[cell][..., None], behind)
         logs = [observations.logs[cell, channel][observations.codes[cell, ..., channel]] for channel in range(3)]
         pixels = np.concatenate(
-            [likely[..., Materials.SIDE :][..., :materials] - behind, np.max(logs, axis=0)[..., None], np.ones((ROWS, COLUMNS, 1))],
+            [
+                likely[..., Materials.SIDE :][..., :materials] - behind,
+                np.max(logs, axis=0)[..., None],
+                np.ones((ROWS, COLUMNS, 1)),
+            ],
             axis=2,
         )[first_row:]
         expected = (pixels * counts[..., None]).cumsum(axis=0)
