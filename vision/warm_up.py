@@ -28,7 +28,7 @@ from vision.frame_average import TOGETHER_S, FrameAverage
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import distances_mm
 from vision.glyphs.ring import find_ring
-from vision.inference.comparison import combine_scores, reweight_heights, stacks_of
+from vision.inference.comparison import combine_scores, compare_in_doubt, reweight_heights, stacks_of
 from vision.inference.coordinate_ascent import rescore_placed
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
@@ -85,12 +85,14 @@ def warm_up(reader: Reader) -> None:
     if geometry.prisms is not None:  # where nothing is in doubt nothing is compared
         tried = np.ones(1 + len(geometry.prisms.counts), np.bool_)
         likely = compare(picture, hypothesis, 0, tried)
+        view, stacks = make_view(picture, geometry, geometry.prisms), stacks_of(hypothesis, geometry.prisms)
+        compare_in_doubt(view, geometry.prisms, hypothesis, stacks, (0, likely, tried), 0.0)
         likely = reweight_heights(likely, likely, tried)
         combine_scores(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
         hypothesis.assign(0, 1)
         if geometry.configurations.is_single_size:
             hypothesis.assign(1, 1)
-            view, stacks = make_view(picture, geometry, geometry.prisms), stacks_of(hypothesis, geometry.prisms)
+            stacks = stacks_of(hypothesis, geometry.prisms)
             compare_with_line(view, geometry.prisms, hypothesis, stacks, (0, 1), is_bare=True, sure_nats=0.0)
             if geometry.configurations.has_plain_faces:
                 compare_with_tower(view, geometry.prisms, hypothesis, stacks, (0, 1))

@@ -15,6 +15,7 @@ from vision.likelihood.fitting import fit_stack, is_rotation_observable, log_lik
 from vision.likelihood.ground_contrasts import SeenGround
 from vision.likelihood.observations import Observations
 from vision.likelihood.segmentation import Scene, make_scene, seen_share
+from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import PER_PIECE, Floats, Prisms, Surfaces, span_column, span_stack
 from vision.scene.runs import Spans, make_spans, paint
 
@@ -60,9 +61,9 @@ MIN_VISIBLE_SHARE = 0.25
 """Where less than this share of the largest piece or stack compared would be visible, an empty cell keeps its colour
 scores."""
 
-MARGIN_PX, NEAR_PX = 6, 60
-"""Border of a patch round what is compared, and distance beyond it up to which cells are painted, as their stacks and
-columns may reach into it."""
+MARGIN_PX, NEAR_PX = 6, 15
+"""Border of a patch round what is compared, and distance beyond it up to which stacks that stand straight in the middle
+of their cells are painted, as they may lean into it."""
 
 MAX_OFFSET_MM = 2.5
 """Largest offset of a stack from its cell's centre, in x and in y, where the search for its place begins."""
@@ -121,25 +122,43 @@ def make_scene_at(patch: Patch, prisms: Prisms, view: View, stacks: Stacks, cell
     spans = make_spans(patch.origin, (height, width), prisms.kinds.shape[1] * PER_PIECE)
     shown = view.ground[top : top + height, left : left + width].copy()
     front, is_behind = np.full_like(shown, -1), True
-    boxes, most = view.boxes, view.boxes.shape[1] - 1
+    box = left, top, left + width, top + height
     for other in view.far_first:
-        if (
-            boxes[other, most, 0] > left + width + NEAR_PX
-            or boxes[other, most, 1] > top + height + NEAR_PX
-            or boxes[other, most, 2] < left - NEAR_PX
-            or boxes[other, most, 3] < top - NEAR_PX
-        ):
-            continue
-        rank = int(view.rank[other])
-        span_column(spans, prisms, other, rank)
-        _paint_on(shown, front, spans, is_behind)
+        rank, configuration = int(view.rank[other]), stacks.configurations[other]
+        if prisms.has_column[other] and _reaches(_bounds(prisms.columns_px[other]), box, 0):
+            span_column(spans, prisms, other, rank)
+            _paint_on(shown, front, spans, is_behind)
         if other == cell:
             is_behind = False
-        elif stacks.configurations[other] >= 0:
-            span_stack(spans, prisms, (other, rank, stacks.configurations[other]), stacks.places[other])
+        elif configuration >= 0 and _reaches(_box_of(view.boxes, other, configuration), box, NEAR_PX):
+            span_stack(spans, prisms, (other, rank, configuration), stacks.places[other])
             _paint_on(shown, front, spans, is_behind)
     which, kinds = (cell, int(view.rank[cell])), (view.materials, view.colours)
     return make_scene(patch, prisms, which, (shown, front), kinds)
+
+
+@allocation_free
+def _box_of(boxes: Floats, cell: int, configuration: int) -> tuple[float, float, float, float]:
+    """Left, top, right, bottom of a configuration on a cell, see :attr:`View.boxes`."""
+    box = boxes[cell, configuration]
+    return box[0], box[1], box[2], box[3]
+
+
+@allocation_free
+def _bounds(points_px: Floats) -> tuple[float, float, float, float]:
+    """Left, top, right, bottom of points (k, 2)."""
+    left, top, right, bottom = points_px[0, 0], points_px[0, 1], points_px[0, 0], points_px[0, 1]
+    for i in range(1, len(points_px)):
+        left, right = min(left, points_px[i, 0]), max(right, points_px[i, 0])
+        top, bottom = min(top, points_px[i, 1]), max(bottom, points_px[i, 1])
+    return left, top, right, bottom
+
+
+@allocation_free
+def _reaches(box: tuple[float, float, float, float], patch: tuple[int, int, int, int], margin_px: int) -> bool:
+    """Whether a box is no farther than that from a patch; both are left, top, right, bottom."""
+    across = box[0] <= patch[2] + margin_px and box[2] >= patch[0] - margin_px
+    return bool(across and box[1] <= patch[3] + margin_px and box[3] >= patch[1] - margin_px)
 
 
 @allocation_free
@@ -319,6 +338,74 @@ def compare_with_colours(
     given = np.where(tried, bounded_colour_evidence(heights - heights.max()), -np.inf)
     given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
     return compare_on_cell(view, prisms, hypothesis, stacks, (cell, given))
+
+
+def compare_in_doubt(
+    view: View,
+    prisms: Prisms,
+    hypothesis: Hypothesis,
+    stacks: Stacks,
+    which: tuple[int, Floats, Mask],
+    doubt_nats: float,
+) -> tuple[Floats, Floats]:
+    """As :func:`compare_with_colours`, together with whatever is in doubt beside the likeliest one.
+
+    One chosen against colours is itself in doubt, also against heights that they had ruled out, and against the next
+    one whatever they say of it: to colours, a piece of the ground's colour is no likelier there than none.  Stacks of
+    pieces of one size are reweighted, see :func:`reweight_heights`.
+
+    Args:
+        view: of the picture.
+        prisms: of the pose.
+        hypothesis: of the whole board.
+        stacks: the hypothesis on all cells.
+        which: the cell, (1 + f,) colour scores, and (1 + f,) which of these are compared; others are added to these.
+        doubt_nats: by how much colours may make an explanation less likely than the one that is chosen.
+    """
+    cell, heights, tried = which
+    more = (
+        max(float(hypothesis.hue_log_ratio[cell]), 0.0),
+        doubt_nats,
+        hypothesis.geometry.configurations.is_single_size,
+    )
+    compared, places = _compare_in_doubt(hypothesis.observations, prisms, view, stacks, cell, heights, tried, more)
+    return compared, places
+
+
+@compiled
+def _compare_in_doubt(
+    observations: Observations,
+    prisms: Prisms,
+    view: View,
+    stacks: Stacks,
+    cell: int,
+    heights: Floats,
+    tried: Mask,
+    more: tuple[float, float, bool],
+) -> tuple[Floats, Floats]:
+    """See :func:`compare_in_doubt`; ``more``: nats against none, ``doubt_nats``, and whether pieces are of one size."""
+    (against_none, doubt_nats, is_single_size), asked = more, tried.copy()
+    by_colour = np.log(UNINFORMATIVE + np.exp(COLOUR_WEIGHT * (heights - heights.max())))
+    evidence = by_colour.copy()
+    evidence[0] -= against_none
+    compared, places = compare_observed(observations, prisms, view, stacks, cell, np.where(asked, evidence, -np.inf))
+    while True:
+        best, likeliest, count = int(compared.argmax()), int(heights.argmax()), 0
+        for number in range(len(heights)):
+            is_next = number == best + 1 and best != likeliest and heights[number] > OUT_OF_REACH / 2
+            asked[number] = (heights[number] >= heights[best] - doubt_nats or is_next) and not tried[number]
+            count += asked[number]
+        if count == 0:
+            break
+        # In a patch of their own, together with the likeliest one so far.
+        asked[best] = True
+        given = np.where(asked, evidence, -np.inf)
+        further, places_of_further = compare_observed(observations, prisms, view, stacks, cell, given)
+        for number in range(len(heights)):
+            if asked[number] and number != best:
+                compared[number] = further[number] + compared[best] - further[best]
+                places[number], tried[number] = places_of_further[number], True
+    return _reweight_heights(compared, by_colour, tried) if is_single_size else compared, places
 
 
 def reweight_heights(compared: Floats, heights: Floats, tried: Mask) -> Floats:

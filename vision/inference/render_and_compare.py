@@ -16,9 +16,8 @@ import numpy.typing as npt
 from vision.appearance.bare_picture import NO_BARE, BarePicture
 from vision.inference.comparison import (
     combine_scores,
+    compare_in_doubt,
     compare_on_cell,
-    compare_with_colours,
-    reweight_heights,
     stacks_of,
 )
 from vision.inference.coordinate_ascent import AllScores, score_all
@@ -26,7 +25,6 @@ from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, may_be_of_tower, raise_towers, split_lines
 from vision.inference.picture_view import View, hides_table, make_view
-from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.prisms import Floats, Prisms
 
 Array = npt.NDArray[np.float32]
@@ -109,15 +107,8 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
             if hypothesis.hue_log_ratio[cell] > 0:
                 heights[0] = heights[1:].max()
         if tried.sum() > 1:
-            compared, places = compare_with_colours(view, prisms, hypothesis, stacks, (cell, heights, tried))
-            while (also := _also_in_doubt(heights, best := int(compared.argmax()), doubt) & ~tried).any():
-                # In a patch of their own, together with the likeliest one so far.
-                asked = also | (np.arange(len(also)) == best)
-                tried |= also
-                more, places_of_more = compare_with_colours(view, prisms, hypothesis, stacks, (cell, heights, asked))
-                compared[also], places[also] = more[also] + compared[best] - more[best], places_of_more[also]
-            if hypothesis.geometry.configurations.is_single_size:
-                compared = reweight_heights(compared, heights, tried)
+            which = cell, heights, tried
+            compared, places = compare_in_doubt(view, prisms, hypothesis, stacks, which, doubt)
             hypothesis.set_places(cell, places)
             hypothesis.set_scores(np.array([cell]), combine_scores(by_colour, heights, compared, tried)[None])
             stacks.places[cell] = places[compared.argmax()]
@@ -129,18 +120,6 @@ def _rescore(view: View, prisms: Prisms, hypothesis: Hypothesis, cells: Indices)
             every.invalidate(cell, before)
             changed = True
     return changed
-
-
-def _also_in_doubt(heights: Floats, chosen: int, doubt: float) -> Mask:
-    """(1 + f,) heights in doubt beside the ``chosen`` one, by the scores of colours, ``heights`` (1 + f,).
-
-    One chosen against colours is itself in doubt, also against heights that they had ruled out, and against the next
-    one whatever they say of it: to colours, a piece of the ground's colour is no likelier there than none.
-    """
-    also: Mask = heights >= heights[chosen] - doubt
-    if chosen != heights.argmax() and chosen + 1 < len(heights):
-        also[chosen + 1] |= heights[chosen + 1] > OUT_OF_REACH / 2
-    return also
 
 
 def _is_decided(hypothesis: Hypothesis, cells: Indices, doubt: float) -> Mask:
