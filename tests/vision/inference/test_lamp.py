@@ -10,7 +10,7 @@ from calibration.board_appearance import BoardAppearance
 from vision.appearance.colour_model import BINS, OUTLIER_LOG, Lamp
 from vision.capture.frames import Frame
 from vision.inference.colours import Colours
-from vision.inference.lamp import MIN_STACKS, estimate_lamp
+from vision.inference.lamp import LOW_LAMP_SHARE, MIN_STACKS, ON_LEARNED_BOARD, estimate_lamp
 from vision.inference.search import infer
 from vision.reader import Reader
 from vision.scene.materials import Materials
@@ -55,6 +55,16 @@ def test_sides_are_no_faces_in_whatever_light(drawn, colours, lamp, monkeypatch)
     assert not colours.reset_refuted_lamp(again)
     assert not colours.update_lamp(again)
     assert colours.model is not usual
+
+
+def test_on_a_mat_a_lamp_counts_as_low_sooner_than_on_a_learned_board(drawn, colours, monkeypatch):
+    """Sides with a share of light between both limits show a low lamp on a printed mat only."""
+    between = (LOW_LAMP_SHARE + ON_LEARNED_BOARD) / 2
+    monkeypatch.setattr(sys.modules[type(drawn).__module__], "SIDE_SHARE", between)
+    hypothesis = drawn.hypothesis(TABLE)
+    assert estimate_lamp(hypothesis, colours.reflectances) is Lamp.LOW
+    monkeypatch.setattr(type(hypothesis), "is_on_learned_board", True)
+    assert estimate_lamp(hypothesis, colours.reflectances) is Lamp.USUAL
 
 
 @pytest.mark.usefixtures("lamp")
