@@ -47,11 +47,13 @@ class _LampModel(NamedTuple):
     Attributes:
         model, shaded: of (BINS³, materials) float32 log-likelihoods.
         likeliest: (BINS³,) of ``shaded``, see :func:`vision.inference.outliers.max_log_likelihood`.
+        pieces: (BINS³,) likelihood of the likeliest piece, see :func:`.colour_model.piece_likelihood`.
     """
 
     model: CensoredTable
     shaded: CensoredTable
     likeliest: Array
+    pieces: Array
 
     def censor_from(self, first: Bins) -> None:
         """Let saturated channels stand for all bins from ``first`` on."""
@@ -85,12 +87,9 @@ class Colours:
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(appearance, configurations, paper)
         self._deep = colour_model.sides_in_deep_shade(appearance, configurations)
-        self._lit = self._usual = _lamp_model(model, self._deep)
+        self._lit = self._usual = _lamp_model(model, self._deep, len(self._configurations.colours))
         self._unusual: dict[Lamp, _LampModel] = {}  # made when they are wanted
         self._paper = np.exp(self.model[:, Materials.PAPER])
-        # The levels of pillars are inferred from colours, too, which must then distinguish cubes from the cloth.
-        are_compared = kit.pillars is None
-        self._pieces = colour_model.piece_likelihood(self.model, len(configurations.colours)) * are_compared
 
     @property
     def model(self) -> Array:
@@ -145,7 +144,7 @@ class Colours:
             self._usual.censor_from(NOTHING_SATURATED)
             usual = self._usual.model.table
             model = colour_model.model_for_lamp(lamp, usual, self._appearance, self._configurations)
-            self._unusual[lamp] = _lamp_model(model, self._deep)
+            self._unusual[lamp] = _lamp_model(model, self._deep, len(self._configurations.colours))
         return self._unusual[lamp]
 
     def _lamp(self, hypothesis: Hypothesis) -> Lamp:
@@ -156,7 +155,7 @@ class Colours:
         self._usual.censor_from(NOTHING_SATURATED)
         model = self._usual.model.table
         colour_model.repaint_column(model, column)
-        self._lit = self._usual = _lamp_model(model, self._deep)
+        self._lit = self._usual = _lamp_model(model, self._deep, len(self._configurations.colours))
         self._unusual.clear()
 
     def learn_surroundings(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
@@ -164,7 +163,8 @@ class Colours:
         first = saturated_bins(light)
         self._lit.censor_from(first)
         rows = colour_model.rows_at(image, geometry.surround_px, light.at(np.zeros((1, 3)))[0])
-        table = colour_model.table_column(rows, self._paper, self._pieces)
+        # The levels of pillars are inferred from colours, too, which must then distinguish cubes from the cloth.
+        table = colour_model.table_column(rows, self._paper, self._lit.pieces * (self._kit.pillars is None))
         censor(table, first)
         self.model[:, Materials.TABLE] = table
 
@@ -221,7 +221,7 @@ def _gain(light: Illumination) -> float:
     return float(gain_at(light.at(np.zeros((1, 2)))).mean())
 
 
-def _lamp_model(model: Array, deep: Sequence[Array]) -> _LampModel:
-    """``deep``: see :func:`vision.appearance.colour_model.sides_in_deep_shade`."""
-    shaded = colour_model.with_deep_shade(model, deep)
-    return _LampModel(CensoredTable(model), CensoredTable(shaded), max_log_likelihood(shaded))
+def _lamp_model(model: Array, deep: Sequence[Array], colours: int) -> _LampModel:
+    """``deep``: see :func:`vision.appearance.colour_model.sides_in_deep_shade`; ``colours``: of pieces."""
+    shaded, pieces = colour_model.with_deep_shade(model, deep), colour_model.piece_likelihood(model, colours)
+    return _LampModel(CensoredTable(model), CensoredTable(shaded), max_log_likelihood(shaded), pieces)

@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from calibration.board_appearance import BoardAppearance
+from calibration.srgb import display
+from tests.vision.inference.conftest import PAPER
+from vision.appearance import colour_model
 from vision.appearance.colour_model import BINS, OUTLIER_LOG, Lamp
+from vision.appearance.illumination import Illumination
 from vision.capture.frames import Frame
 from vision.inference.colours import Colours
 from vision.inference.lamp import LOW_LAMP_SHARE, MIN_STACKS, ON_LEARNED_BOARD, estimate_lamp
@@ -117,6 +121,19 @@ def test_beside_a_usual_lamp_the_sides_of_black_pieces_are_dark_as_well(drawn):
     dark = replace(drawn, reader=reader)
     colours = Colours(reader.kit, reader.appearance, drawn.geometry.configurations)
     assert estimate_lamp(dark.hypothesis(TABLE), colours.reflectances) is Lamp.USUAL
+
+
+@pytest.mark.usefixtures("lamp")
+def test_what_lies_round_the_mat_is_as_likely_as_a_piece_of_its_colour_whatever_the_lamp(drawn, colours):
+    """A table of the colour of sides in this light is no likelier a tower: both have one shade."""
+    light = Illumination(np.log(PAPER) * np.eye(3)[:1].T @ np.ones((1, 3)), (1.0, 1.0))
+    assert colours.update_lamp(drawn.hypothesis(TABLE))
+    side = colours.reflectances[0] * sys.modules[type(drawn).__module__].SIDE_SHARE * PAPER
+    image = np.full((*drawn.geometry.size, 3), 255 * display(side)[::-1], np.uint8)
+    colours.learn_surroundings(image, drawn.geometry, light)
+    row = colour_model.rows_at(image, np.zeros(1, np.intp), np.full(3, PAPER))[0]
+    of_pieces = colours.model[row, Materials.TOPS : Materials(drawn.hypothesis({}).colours).column_side]
+    assert colours.model[row, Materials.TABLE] == pytest.approx(of_pieces.max())
 
 
 @pytest.mark.usefixtures("lamp")
