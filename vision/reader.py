@@ -370,7 +370,8 @@ class Reader:
             hypothesis.set_off_hue(off_hue(hypothesis, np.array(self.appearance.floor)))
         elif is_faced and hypothesis.is_on_learned_board and hypothesis.geometry.configurations.has_plain_faces:
             store_hue_evidence(hypothesis, self._colours.reflectances)
-        rescore_by_rendering(smooth, hypothesis, partial(self.bare.picture, hypothesis.geometry))
+        bare = partial(self.bare.picture, hypothesis.geometry)
+        rescore_by_rendering(smooth, hypothesis, bare, is_smoothed=smooth is not image)
         letters = None
         if self._alphabet is None:
             self.look_at_shadows(smooth, hypothesis, light)

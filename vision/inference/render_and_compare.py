@@ -49,21 +49,26 @@ another, and at least 5.7 nats of the lead were left; with a lead of 8 to 10 nat
 
 
 def rescore_by_rendering(
-    image: Picture, hypothesis: Hypothesis, bare: Callable[[], BarePicture] = lambda: NO_BARE
+    image: Picture,
+    hypothesis: Hypothesis,
+    bare: Callable[[], BarePicture] = lambda: NO_BARE,
+    *,
+    is_smoothed: bool = False,
 ) -> None:
     """Compare what is in doubt on updated cells, in the picture (height, width, 3) uint8 BGR that was observed.
 
     Neighbours of those that change are updated again, and compared once.  Faces with characters are not uniform, and a
     learned board has grain, lines and pictures, whereas terrain and pillars have none: with other kits only towers are
     compared, with lines of stacks, and on a learned board heights of plain pieces as well, by their surfaces, too.
-    ``bare`` gives the learned board in that picture; it is called only where something is compared.
+    ``bare`` gives the learned board in that picture; it is called only where something is compared.  ``is_smoothed``:
+    whether noise was removed from the picture.
     """
     geometry, is_learned = hypothesis.geometry, hypothesis.is_on_learned_board
     prisms, has_plain_faces = geometry.prisms, geometry.configurations.has_plain_faces
     is_plain = has_plain_faces and not is_learned
     if prisms is None:
         return
-    look = cache(lambda: make_view(image, geometry, prisms, bare()))
+    look = cache(lambda: make_view(image, geometry, prisms, bare(), is_smoothed=is_smoothed))
     if has_plain_faces and is_learned:
         weigh_heights(look, hypothesis, np.flatnonzero(hypothesis.updated))
     if geometry.configurations.is_single_size:

@@ -238,6 +238,16 @@ def test_what_is_in_doubt_is_decided_and_the_rest_is_left(hypothesis, ground, ge
     assert (doubtful.scores[0, 1:] == -5.0).all()
 
 
+@pytest.mark.parametrize("is_smoothed", [False, True])
+def test_in_a_smoothed_picture_boundaries_are_wider(hypothesis, ground, geometry, cell, is_smoothed):
+    """Faint cubes, blurred as noise is removed, are found where that is known."""
+    picture, doubtful = hypothesis(with_stack(ground, geometry, cell, 2, 0.08))
+    doubtful.updated[:] = np.arange(len(doubtful.updated)) == cell
+    doubtful.scores[cell, 1:] = -4.0
+    rescore_by_rendering(cv2.GaussianBlur(picture, (0, 0), 2.5), doubtful, is_smoothed=is_smoothed)
+    assert (doubtful.configuration_count(int(doubtful.state[cell])) == 2) == is_smoothed
+
+
 @pytest.mark.parametrize(("nats", "is_compared"), [(DECIDED_NATS - 1, True), (DECIDED_NATS + 1, False)])
 def test_nothing_is_compared_where_colours_have_told(hypothesis, ground, geometry, cell, nats, is_compared):
     """Cells whose colours favour emptiness by more than TOLD_NATS are not compared."""
