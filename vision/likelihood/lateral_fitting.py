@@ -41,6 +41,10 @@ CLOSE_NATS = 10.0
 """Towers that are less likely than the best by more than this are searched from the first placement alone: of 800 the
 second one made one in a hundred likelier by more than 2."""
 
+HOPELESS_NATS = 20.0
+"""Towers that are less likely than the best by more than this at their first placement stay there: of 761 in five
+folders the search from it made none likelier by more than 13, and half of them by no more than 0.6."""
+
 ROUNDS = 12
 """Maximum number of rounds of the search."""
 
@@ -115,7 +119,8 @@ def fit(view: LateralView, faces: LateralFaces, towers: Indices, tried: npt.NDAr
             if trial == 0:
                 begins[number] = _first_placements(view, faces, tower, work, memo)
             at[:] = begins[number, trial]
-            _climb(view, faces, tower, at, work, memo)
+            if _known(view, faces, tower, at, work, memo) > likely.max() - HOPELESS_NATS:
+                _climb(view, faces, tower, at, work, memo)
             total = _log_likelihood(view, faces, tower, at, work, 1)
             if total > likely[number]:
                 likely[number] = total
