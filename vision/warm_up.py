@@ -87,7 +87,7 @@ def warm_up(reader: Reader) -> None:
         likely = compare(picture, hypothesis, 0, tried)
         view, stacks = make_view(picture, geometry, geometry.prisms), stacks_of(hypothesis, geometry.prisms)
         compare_in_doubt(view, geometry.prisms, hypothesis, stacks, (0, likely, tried), 0.0)
-        likely = reweight_heights(likely, likely, tried)
+        likely = reweight_heights(likely, likely, tried, geometry.prisms.counts)
         combine_scores(hypothesis.scores[0, 1:].reshape(-1, hypothesis.colours), likely, likely, tried)
         hypothesis.assign(0, 1)
         if geometry.configurations.is_single_size:

@@ -214,7 +214,7 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     for cell in cells[np.argsort(view.rank[cells])].tolist():
         which = cell, heights[cell], tried[cell]
         compared, places = compare_with_colours(view, prisms, hypothesis, stacks, which)
-        compared = reweight_heights(compared, heights[cell], tried[cell])
+        compared = reweight_heights(compared, heights[cell], tried[cell], prisms.counts)
         hypothesis.set_places(cell, places)
         rescore(hypothesis, cell, combine_scores(by_colour[cell], heights[cell], compared, tried[cell]))
         stacks.configurations[cell], stacks.places[cell] = compared.argmax() - 1, places[compared.argmax()]

@@ -384,7 +384,7 @@ def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
     boundaries = np.array([1.0, 6.0, 5.0, 0.0])
     given = bounded_colour_evidence(heights - heights.max())
     compared = np.where(tried, given + boundaries, -np.inf)
-    shared = reweight_heights(compared, heights, tried)
+    shared = reweight_heights(compared, heights, tried, np.arange(1, 4))
     assert shared[1:].max() - shared[0] == pytest.approx(compared[1:].max() - compared[0])
     apart = given[1] - given[2] + BOUNDARY_WEIGHT * (boundaries[1] - boundaries[2]) + PIECE_NATS
     assert shared[1] - shared[2] == pytest.approx(apart)
@@ -394,4 +394,4 @@ def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
 def test_where_no_height_is_compared_what_was_compared_stays():
     """Without other heights the scores are unchanged."""
     compared, tried = np.array([0.5, -np.inf]), np.array([True, False])
-    assert (reweight_heights(compared, np.array([0.0, -30.0]), tried) == compared).all()
+    assert (reweight_heights(compared, np.array([0.0, -30.0]), tried, np.ones(1, np.intp)) == compared).all()
