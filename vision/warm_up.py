@@ -28,8 +28,9 @@ from vision.frame_average import TOGETHER_S, FrameAverage
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import distances_mm
 from vision.glyphs.ring import find_ring
-from vision.inference.comparison import combine_scores, compare_in_doubt, reweight_heights, stacks_of
+from vision.inference.comparison import compare_in_doubt, stacks_of
 from vision.inference.coordinate_ascent import rescore_placed
+from vision.inference.evidence_weights import combine_scores, reweight_heights
 from vision.inference.geometry import Geometry, make_geometry
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_comparison import compare_with_line, compare_with_tower

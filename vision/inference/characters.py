@@ -12,8 +12,9 @@ from vision.glyphs.face_choice import ELSEWHERE_MM
 from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import MIN_LOG_PROBABILITY
 from vision.glyphs.templates import Alphabet
-from vision.inference.comparison import combine_scores, compare_with_colours, reweight_heights, stacks_of
+from vision.inference.comparison import compare_with_colours, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
+from vision.inference.evidence_weights import combine_scores, reweight_heights
 from vision.inference.face_evidence import detect_faces, remove_faceless, view_has_changed, visible_parts
 from vision.inference.face_reading import NO_CELLS, FaceResult, LocatedFace, Searched, read_at_heights, read_on_cells
 from vision.inference.hypothesis import Hypothesis

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
+from vision.inference.evidence_weights import bounded_colour_evidence, reweighted
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import View
 from vision.likelihood.boundaries import Patch, make_patch
@@ -24,25 +25,9 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-COLOUR_WEIGHT = 0.8
-"""Weight of the colour scores beside the comparison, since both use the same pixels.  Of weights from 0 to 1.6, those
-between 0.6 and 1 made the truth likeliest for the collection's pale cubes and discs."""
-
-UNINFORMATIVE = 0.01
-"""Probability that colours carry no information about a cell, as where a piece has the colour of what is behind it;
-this alone bounds their evidence.  Of 0.0001 to 0.1, this value made the truth likeliest in 1,729 comparisons of cubes
-and discs in eighteen folders; without the bound, colours preferred the wrong one by more than 12 nats in five,
-boundaries by 6 at most."""
-
 FIT_NATS = 12.0
 """An explanation is fitted if, before fitting, it is behind the best one by no more than this: see
 :data:`MIN_PIECES`."""
-
-BOUNDARY_WEIGHT, PIECE_NATS = 0.7, 0.5
-"""Weight of boundaries for the heights of stacks, and penalty in nats per piece, since in a shadow boundaries favour
-one piece too many more often than one too few: wrong stacks went from 14 to 7 of 4,807 on 51 sets of discs and blocks,
-36 to 29 nats; with characters from 7 to 4 of 378 on 57 sets and boards, 23 to 16 nats; of cubes of two sizes from 4 to
-3, 7.9 to 5.6 nats on 15 sets."""
 
 REFINE_NATS = 3.0
 """Fitted explanations that are behind the best one by no more than this are refined in finer steps."""
@@ -353,7 +338,7 @@ def compare_in_doubt(
 
     One chosen against colours is itself in doubt, also against heights that they had ruled out, and against the next
     one whatever they say of it: to colours, a piece of the ground's colour is no likelier there than none.  Stacks are
-    reweighted, see :func:`reweight_heights`.
+    reweighted, see :func:`.evidence_weights.reweight_heights`.
 
     Args:
         view: of the picture.
@@ -364,8 +349,9 @@ def compare_in_doubt(
         doubt_nats: by how much colours may make an explanation less likely than the one that is chosen.
     """
     cell, heights, tried = which
+    by_colour = heights, bounded_colour_evidence(heights - heights.max())
     nats = max(float(hypothesis.hue_log_ratio[cell]), 0.0), doubt_nats
-    compared, places = _compare_in_doubt(hypothesis.observations, prisms, view, stacks, cell, heights, tried, nats)
+    compared, places = _compare_in_doubt(hypothesis.observations, prisms, view, stacks, cell, by_colour, tried, nats)
     return compared, places
 
 
@@ -376,14 +362,17 @@ def _compare_in_doubt(
     view: View,
     stacks: Stacks,
     cell: int,
-    heights: Floats,
+    by_colour: tuple[Floats, Floats],
     tried: Mask,
     nats: tuple[float, float],
 ) -> tuple[Floats, Floats]:
-    """See :func:`compare_in_doubt`; ``nats``: those that count against none, and ``doubt_nats``."""
-    (against_none, doubt_nats), asked = nats, tried.copy()
-    by_colour = np.log(UNINFORMATIVE + np.exp(COLOUR_WEIGHT * (heights - heights.max())))
-    evidence = by_colour.copy()
+    """See :func:`compare_in_doubt`.
+
+    ``by_colour``: (1 + f,) colour scores, and the evidence that they are; ``nats``: those that count against none, and
+    ``doubt_nats``.
+    """
+    (heights, given), (against_none, doubt_nats), asked = by_colour, nats, tried.copy()
+    evidence = given.copy()
     evidence[0] -= against_none
     compared, places = compare_observed(observations, prisms, view, stacks, cell, np.where(asked, evidence, -np.inf))
     while True:
@@ -396,62 +385,10 @@ def _compare_in_doubt(
             break
         # In a patch of their own, together with the likeliest one so far.
         asked[best] = True
-        given = np.where(asked, evidence, -np.inf)
-        further, places_of_further = compare_observed(observations, prisms, view, stacks, cell, given)
+        against = np.where(asked, evidence, -np.inf)
+        further, places_of_further = compare_observed(observations, prisms, view, stacks, cell, against)
         for number in range(len(heights)):
             if asked[number] and number != best:
                 compared[number] = further[number] + compared[best] - further[best]
                 places[number], tried[number] = places_of_further[number], True
-    return _reweight_heights(compared, by_colour, tried, prisms.counts), places
-
-
-def reweight_heights(compared: Floats, heights: Floats, tried: Mask, counts: Indices) -> Floats:
-    """(1 + f,) scores ``compared`` of stacks, reweighted for heights among each other.
-
-    That anything stands remains as likely as before.  ``heights`` (1 + f,): colour scores; ``tried`` (1 + f,): which
-    were compared; ``counts`` (f,): pieces of each.
-    """
-    weighed: Floats = _reweight_heights(compared, bounded_colour_evidence(heights - heights.max()), tried, counts)
-    return weighed
-
-
-@compiled
-def _reweight_heights(compared: Floats, given: Floats, tried: Mask, counts: Indices) -> Floats:
-    """See :func:`reweight_heights`; ``given`` (1 + f,): evidence of colours beside the comparison."""
-    likeliest, most = -np.inf, -np.inf
-    shared = given + BOUNDARY_WEIGHT * (compared - given)
-    for number in range(1, len(given)):
-        shared[number] -= PIECE_NATS * counts[number - 1]
-        if tried[number]:
-            likeliest, most = max(likeliest, compared[number]), max(most, shared[number])
-    weighed = compared.copy()
-    for number in range(1, len(given)):
-        if tried[number]:
-            weighed[number] = shared[number] + likeliest - most
-    return weighed
-
-
-def bounded_colour_evidence(log_ratios: Floats) -> Floats:
-    """(k,) evidence of colours beside the comparison, from their log-likelihood ratios to the best one."""
-    given: Floats = np.log(UNINFORMATIVE + np.exp(COLOUR_WEIGHT * log_ratios))
-    return given
-
-
-@compiled
-def combine_scores(by_colour: Array, heights: Floats, both: Floats, tried: Mask) -> Array:
-    """(states,) scores: ``both`` for those ``tried`` (1 + f,); others are as far behind the best as by ``heights``.
-
-    All are relative to the empty cell.  ``by_colour`` (f, colours): colour scores; ``heights`` (1 + f,): of these, the
-    best of each configuration, after that of the empty cell.
-    """
-    colours, scores, best, likeliest = by_colour.shape[1], np.empty(len(both)), -np.inf, heights.max()
-    for number in range(len(both)):
-        best = max(best, both[number] if tried[number] else -np.inf)
-    for number in range(len(both)):
-        scores[number] = both[number] if tried[number] else best + heights[number] - likeliest
-    states = np.zeros(1 + by_colour.size, np.float32)
-    for number in range(len(by_colour)):
-        for colour in range(colours):
-            relative = by_colour[number, colour] - heights[1 + number] + scores[1 + number]
-            states[1 + number * colours + colour] = relative - scores[0]
-    return states
+    return reweighted(compared, given, tried, prisms.counts), places

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import PIECE_NATS, Stacks, compare_on_cell, stacks_of
+from vision.inference.comparison import Stacks, compare_on_cell, stacks_of
 from vision.inference.coordinate_ascent import all_scores, highest_scored, score_all, update_around
+from vision.inference.evidence_weights import PIECE_NATS
 from vision.inference.ground_hue import MIN_HUE_NATS
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import View, ViewFactory

@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from vision.inference.comparison import BOUNDARY_WEIGHT, PIECE_NATS, Picture, bounded_colour_evidence
+from vision.inference.comparison import Picture
 from vision.inference.coordinate_ascent import all_scores
+from vision.inference.evidence_weights import BOUNDARY_WEIGHT, PIECE_NATS, bounded_colour_evidence
 from vision.inference.heights import LEARNED_COLOUR_WEIGHT
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare

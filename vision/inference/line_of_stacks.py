@@ -16,8 +16,9 @@ import numpy.typing as npt
 from vision.glyphs.face_choice import ELSEWHERE_MM
 from vision.glyphs.faces import distances_mm
 from vision.inference.block_moves import occluded_singles
-from vision.inference.comparison import UNINFORMATIVE, bounded_colour_evidence, combine_scores, stacks_of
+from vision.inference.comparison import stacks_of
 from vision.inference.coordinate_ascent import all_scores, converge, update
+from vision.inference.evidence_weights import UNINFORMATIVE, bounded_colour_evidence, combine_scores
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis, Proposal
 from vision.inference.line_comparison import (

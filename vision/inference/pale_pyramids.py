@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from vision.appearance.tone_curve import BLACK_CODES
 from vision.compiled import compiled
-from vision.inference.comparison import bounded_colour_evidence
 from vision.inference.coordinate_ascent import all_scores
+from vision.inference.evidence_weights import bounded_colour_evidence
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lateral_faces import fit_arguments
 from vision.likelihood.hues import hue_density, hue_of
@@ -79,7 +79,7 @@ def find_pale_pyramids(
 
     Ground in the glare of a lamp is paler than the light over the mat explains, as a pale pyramid is; but it has no
     edges, and keeps its own hue.  The evidence of single pixels' colours is bounded, as they may be misled, see
-    :func:`vision.inference.comparison.bounded_colour_evidence`.  The hue of a whole tower tells more: shade hardly
+    :func:`.evidence_weights.bounded_colour_evidence`.  The hue of a whole tower tells more: shade hardly
     changes by how much it differs from that of the ground round it.
 
     Args:

@@ -14,13 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.appearance.bare_picture import NO_BARE, BarePicture
-from vision.inference.comparison import (
-    combine_scores,
-    compare_in_doubt,
-    compare_on_cell,
-    stacks_of,
-)
+from vision.inference.comparison import compare_in_doubt, compare_on_cell, stacks_of
 from vision.inference.coordinate_ascent import AllScores, score_all
+from vision.inference.evidence_weights import combine_scores
 from vision.inference.heights import weigh_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import join_lines, may_be_of_tower, raise_towers, split_lines

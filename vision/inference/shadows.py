@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from vision.appearance.ground_light import STEP_MM, Ground, GroundLight
 from vision.appearance.shadow_light import OUTLINE_MM, ShadowLight, fit_shadow_light
-from vision.inference.comparison import combine_scores
+from vision.inference.evidence_weights import combine_scores
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.ring_heights import rescore
 from vision.likelihood.densities import normal_density

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from vision.appearance.tone_curve import BLACK_CODES, OFFSET
 from vision.compiled import compiled
-from vision.inference.comparison import UNINFORMATIVE
 from vision.inference.coordinate_ascent import AllScores, converge
+from vision.inference.evidence_weights import UNINFORMATIVE
 from vision.inference.ground_hue import OFF_HUE, hue_from_board
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.surfaces import surface_log_ratio

@@ -8,17 +8,8 @@ from calibration.srgb import display
 from vision.appearance.bare_picture import NO_BARE, PER_VALUE, BarePicture
 from vision.appearance.illumination import Illumination
 from vision.appearance.tone_curve import codes_to_values
-from vision.inference.comparison import (
-    BOUNDARY_WEIGHT,
-    PIECE_NATS,
-    PLACE_NATS,
-    bounded_colour_evidence,
-    compare_configurations,
-    make_patch_of,
-    make_scene_at,
-    reweight_heights,
-    stacks_of,
-)
+from vision.inference.comparison import PLACE_NATS, compare_configurations, make_patch_of, make_scene_at, stacks_of
+from vision.inference.evidence_weights import BOUNDARY_WEIGHT, PIECE_NATS, bounded_colour_evidence, reweight_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
 from vision.inference.render_and_compare import DECIDED_NATS, DOUBT_NATS, compare, rescore_by_rendering
