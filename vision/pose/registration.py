@@ -75,11 +75,19 @@ def register(gray: npt.NDArray[np.uint8], kit: Kit, camera: Camera) -> Registrat
         seen = detect(gray, kit.mat.dictionary, THRESHOLD_WINDOW_PX)
     if not wanted <= set(seen):
         seen = _detect_missing(gray, seen, kit, camera) or detect(gray, kit.mat.dictionary)
-    if not wanted & set(seen) and kit.mat.is_measured:
-        dark = (detect(picture, kit.mat.dictionary) for picture in apart_from_table(gray))
-        seen = next((found for found in dark if wanted & set(found)), seen)
-    detected = {number: corners for number, corners in seen.items() if number in wanted}
-    found = _aligned(gray, detected, kit, camera)
+    try:
+        return _located(gray, seen, kit, camera)
+    except MatNotFound:
+        more = _detect_on_dark_table(gray, wanted - set(seen), kit.mat.dictionary) if kit.mat.is_measured else {}
+        if not more:
+            raise
+        return _located(gray, seen | more, kit, camera)
+
+
+def _located(gray: npt.NDArray[np.uint8], seen: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:
+    """The pose by the markers ``seen``, some of which may be another mat's; raises as :func:`register`."""
+    wanted = {marker.id for marker in kit.mat.markers}
+    found = _aligned(gray, {number: corners for number, corners in seen.items() if number in wanted}, kit, camera)
     if len(found) < MIN_MARKERS:
         raise missing_markers_error(gray, kit, found, set(seen) - wanted)
     try:
@@ -153,6 +161,17 @@ def _detect_missing(
         number: detect_near(gray, kit.mat.dictionary, (number,), place[None], None) for number, place in places.items()
     }
     return seen | {number: [corners[0]] for number, corners in near.items() if corners is not None}
+
+
+def _detect_on_dark_table(gray: npt.NDArray[np.uint8], wanted: set[int], name: str) -> dict[int, list[Points]]:
+    """Those of the ``wanted`` markers of a dictionary that are seen once a dark table is told from their ink."""
+    found: dict[int, list[Points]] = {}
+    for picture in apart_from_table(gray):
+        if wanted <= set(found):
+            break
+        seen = detect(picture, name)
+        found |= {number: seen[number] for number in wanted & set(seen) - set(found)}
+    return found
 
 
 def _pose(gray: npt.NDArray[np.uint8], found: dict[int, list[Points]], kit: Kit, camera: Camera) -> Registration:

@@ -234,6 +234,22 @@ def test_stickers_without_an_outline_of_their_own_are_looked_for_where_only_ink_
         register(gray, bench.kit, bench.camera)  # printed markers are always complete
 
 
+def test_more_stickers_are_looked_for_where_those_that_are_seen_do_not_tell_the_pose(stuck, photo, bench, monkeypatch):
+    """One whole sticker may not say where the others are; those that a dark table cuts off are seen apart from it."""
+    gray, one = to_gray(photo), stuck.mat.markers[0].id
+
+    def only_one(picture, *rest):
+        found = detect(picture, *rest)
+        return {one: found[one]} if picture is gray else found
+
+    monkeypatch.setattr(registration, "detect", only_one)
+    monkeypatch.setattr(registration, "align_markers", lambda _gray, _mat, once, *_: once)
+    assert set(register(gray, stuck, bench.camera).markers) == {marker.id for marker in stuck.mat.markers}
+    monkeypatch.setattr(registration, "apart_from_table", lambda _: iter(()))
+    with pytest.raises(MatNotFound):
+        register(gray, stuck, bench.camera)
+
+
 def test_a_dark_table_is_told_from_ink():
     """One of the prepared pictures turns a dark table white but keeps ink dark."""
     gray = np.full((90, 90), 220, np.uint8)
