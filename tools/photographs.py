@@ -6,9 +6,10 @@
     python -m tools.photographs --shadow 0.15 FOLDER…    # half of each in a shadow that leaves 0.15 of the light
 
 Cameras and sets are calibrated by the program's own commands, and squares are scored, like in the collection's
-score_read.py.  Times are processor times of one thread: of a full reading with known pose, and of a verification
-(``Reader.score``) of the table that was read against two alternatives, which differ in one of the two least certain
-squares.  The speed of python-chess, printed first, shows how fast the machine is.
+score_read.py; a picture that cannot be read counts as not exact.  Times are processor times of one thread: of a full
+reading with known pose, and of a verification (``Reader.score``) of the table that was read against two alternatives,
+which differ in one of the two least certain squares.  The speed of python-chess, printed first, shows how fast the
+machine is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import contextlib
 import io
 import json
+import math
 import statistics
 import sys
 import tempfile
@@ -43,6 +45,7 @@ from tools.shadows import half_shaded
 from tools.soak import wilson
 from tools.visibility import MIN_VISIBLE
 from vision.capture.frames import Frame
+from vision.errors import VisionError
 from vision.reader import Levels, Reader
 from vision.reading import CellState, Reading
 
@@ -86,13 +89,23 @@ class Misread:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """Results of a picture: number of scored squares, of those read with certainty, the wrong ones; processor times."""
+    """Results of a picture.
+
+    Attributes:
+        scored: number of scored squares.
+        certain: number of those that were read with certainty.
+        wrong: the misread ones.
+        reading_ms: processor time of a full reading with known pose, NaN if the picture was not read.
+        verification_ms: processor time of a verification, NaN if the picture was not read.
+        fault: why the picture was not read, "" if it was.
+    """
 
     scored: int
     certain: int
     wrong: tuple[Misread, ...]
     reading_ms: float
     verification_ms: float
+    fault: str = ""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -154,7 +167,10 @@ def read_folder(folder: Path, work: Path, method: Method) -> list[Shot]:
         image = hazy(load_picture(folder / truth["image"]), method.haze)
         if method.shadow < 1:
             image = half_shaded(image, method.shadow, truth["image"])
-        shots.append(shoot(reader, image, _levels(truth, kit), (truth, nesting), method.rounds))
+        try:
+            shots.append(shoot(reader, image, _levels(truth, kit), (truth, nesting), method.rounds))
+        except VisionError as error:
+            shots.append(Shot(0, 0, (), math.nan, math.nan, f"{truth['image']}: {error}"))
     return shots
 
 
@@ -214,7 +230,10 @@ def shoot(
     known: tuple[dict[str, Any], bool],
     rounds: int,
 ) -> Shot:
-    """Read, time and score a picture; ``known``: its ground truth, and whether all pieces of its folder nest."""
+    """Read, time and score a picture; ``known``: its ground truth, and whether all pieces of its folder nest.
+
+    Raises VisionError if it cannot be read.
+    """
     reader = make_reader()
     reading, geometry = reader.read_with_geometry(Frame(image, 0, 0.0), levels)
     tables = _competing_tables(reading)
@@ -264,10 +283,11 @@ def _compared(reading: Reading, truth: dict[str, Any], *, nesting: bool) -> tupl
 
 def row(name: str, shots: Sequence[Shot]) -> str:
     """A row of the table in Markdown."""
-    exact, wrong = sum(not shot.wrong for shot in shots), [square for shot in shots for square in shot.wrong]
+    exact = sum(not (shot.wrong or shot.fault) for shot in shots)
+    wrong = [square for shot in shots for square in shot.wrong]
     low, high = wilson(exact, len(shots))
-    times = [shot.reading_ms for shot in shots]
-    checks = [shot.verification_ms for shot in shots]
+    times = [shot.reading_ms for shot in shots if not shot.fault] or [math.nan]
+    checks = [shot.verification_ms for shot in shots if not shot.fault] or [math.nan]
     return (
         f"| {name} | {exact} of {len(shots)} ({100 * low:.1f}–{100 * high:.1f} %) "
         f"| {len(wrong)} of {sum(shot.scored for shot in shots):,} "
@@ -277,7 +297,8 @@ def row(name: str, shots: Sequence[Shot]) -> str:
 
 
 def _listed(shots: Sequence[Shot]) -> list[str]:
-    return [
+    """Faults of the pictures that were not read, and all misread squares."""
+    return [shot.fault for shot in shots if shot.fault] + [
         f"{square.image} {square.cell}: {square.truth} read as {square.read}, p {square.p:.3f}"
         for shot in shots
         for square in shot.wrong
