@@ -21,7 +21,7 @@ import pytest
 
 from calibration.appearance import read_appearance
 from calibration.camera import read_camera
-from calibration.kit import load_kit
+from calibration.kit import Kit, load_kit
 from calibration.lens import DEFAULT_BOARD, find_board
 from calibration.measuring import Field
 from companion.app.ground import ground_levels, start_levels
@@ -47,9 +47,9 @@ class Bench:
     """A set-up session in front of a simulated table, and what its panel has shown."""
 
     def __init__(
-        self, folder: Path, scene: str = "camera", kit: str = "domination", cameras: Cameras | None = None
+        self, folder: Path, scene: str = "camera", kit: str | Kit = "domination", cameras: Cameras | None = None
     ) -> None:
-        self.kit, self.shown = load_kit(kit), list[str]()
+        self.kit, self.shown = load_kit(kit) if isinstance(kit, str) else kit, list[str]()
         self.game = load_game(self.kit.game)
         self.source = Photographer(self.kit, self.game, lambda _: time.sleep(0.04))
         self.source.show(scene, 0)
@@ -151,7 +151,29 @@ def test_the_start_is_checked_square_by_square(bench: Bench) -> None:
     assert not row["done"]
     (square,) = (wrong for wrong in row["wrong"] if wrong["cell"] == "e7")
     assert (square["expected"], square["seen"], square["right"]) == ("1G", "", False)
-    assert bench.at("start") == {"done": True, "why": "", "wrong": [], "all": 52, "learned": True}
+    assert bench.at("start") == {
+        "done": True,
+        "why": "",
+        "wrong": [],
+        "all": 52,
+        "learned": True,
+        "not_found": [],
+        "alike": [],
+    }
+
+
+def test_pieces_that_are_hardly_told_apart_are_named(tmp_path: Path) -> None:
+    """Its green pieces are nearly as red as its red ones."""
+    kit = load_kit("domination")
+    pieces = tuple(replace(kind, colour=(167, 39, 43)) if kind.letter == "G" else kind for kind in kit.pieces)
+    bench = Bench(tmp_path, kit=replace(kit, pieces=pieces))
+    bench.at("empty")
+    bench.session.learn_empty()
+    bench.at("start")
+    row = bench.session.learn_start()
+    bench.session.close()
+
+    assert row["alike"] == bench.session.pieces_row()["alike"] == ["GR"]
 
 
 def test_the_panel_is_tried(bench: Bench) -> None:

@@ -303,7 +303,15 @@ class SetupSession:
         """Which piece belongs on which square for learning, and whether the set's appearance is known."""
         kit = self.config.kit
         colours = {kind.letter: "#" + bytes(kind.colour).hex() for kind in kit.pieces}
-        return {"done": self.appearance is not None, "cells": dict(kit.enrol), "colours": colours}
+        return {"done": self.appearance is not None, "cells": dict(kit.enrol), "colours": colours, **self._doubts()}
+
+    def _doubts(self) -> dict[str, list[str]]:
+        """Letters of the kinds of pieces that were not found, and of pairs of kinds that are hardly told apart."""
+        appearance = self.appearance
+        return {
+            "not_found": [] if appearance is None else list(appearance.not_found),
+            "alike": [] if appearance is None else list(appearance.alike),
+        }
 
     def check_start(self) -> StartCheck:
         """Compare what the camera sees with the start position.  Raises SetupError, VisionError."""
@@ -318,7 +326,8 @@ class SetupSession:
     def start_row(self) -> dict[str, Any]:
         """The squares of the start position that are wrong, once the set's appearance is known."""
         known = self.appearance is not None
-        unknown = {"done": False, "why": "", "wrong": [], "all": len(self.config.kit.cells), "learned": known}
+        cells = len(self.config.kit.cells)
+        unknown = {"done": False, "why": "", "wrong": [], "all": cells, "learned": known, **self._doubts()}
         if self.is_own:
             unknown["sizes"] = self._sizing.row(self.config.kit)
         if not known:

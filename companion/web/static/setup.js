@@ -41,6 +41,8 @@ addWords({
     "enough-photos": "That is enough.", "lens-good": "Reprojection error {px} px: good.", "lens-poor": "Reprojection error {px} px: poor. Take sharper photographs of a flat board.",
     marker: "Marker {id}", seen: "seen", unseen: "not seen", "learn-pieces": "Learn the pieces", learned: "The pieces are known.",
     "all-right": "All {n} squares are right.", "not-right": "{wrong} of {n} squares are not right:", "should": "{cell}: should hold {expected}, looks {seen}",
+    alike: "{one} and {other} are hardly told apart by their colours here and will often be in doubt: better take pieces whose colours differ more, or other light.",
+    "not-found": "{piece} was not found; it keeps the kit's colour until a picture shows it.",
     "nothing-there": "nothing", "empty-there": "empty", finish: "Save", saved: "Written: {files}, in {folder}.", "start-with": "Start the referee with:",
     "cue accepted": "Move accepted", "cue illegal": "Illegal move", "cue question": "Question", "cue game-over": "Game over", "no-panel": "There is no panel here.",
     busy: "One moment …", "needs-token": "Open the address that the program printed, with its token.", failed: "No connection to the program.",
@@ -77,6 +79,8 @@ addWords({
     "enough-photos": "Das genügt.", "lens-good": "Abbildungsfehler {px} px: gut.", "lens-poor": "Abbildungsfehler {px} px: schlecht. Schärfere Fotos einer flachen Tafel machen.",
     marker: "Marke {id}", seen: "zu sehen", unseen: "nicht zu sehen", "learn-pieces": "Steine lernen", learned: "Die Steine sind bekannt.",
     "all-right": "Alle {n} Felder stimmen.", "not-right": "{wrong} von {n} Feldern stimmen nicht:", "should": "{cell}: erwartet {expected}, gesehen {seen}",
+    alike: "{one} und {other} sind hier an der Farbe kaum zu unterscheiden und werden oft zweifelhaft sein: besser Steine in deutlicher verschiedenen Farben nehmen, oder anderes Licht.",
+    "not-found": "{piece} war nicht zu finden; bis ein Bild es zeigt, gilt die Farbe aus dem Satz.",
     "nothing-there": "nichts", "empty-there": "leer", finish: "Speichern", saved: "Geschrieben: {files}, in {folder}.", "start-with": "Der Schiedsrichter startet mit:",
     "cue accepted": "Zug angenommen", "cue illegal": "Verbotener Zug", "cue question": "Frage", "cue game-over": "Partie zu Ende", "no-panel": "Hier gibt es keine Anzeige.",
     busy: "Einen Augenblick …", "needs-token": "Bitte die Adresse öffnen, die das Programm nennt, mit dem Kennwort.", failed: "Keine Verbindung zum Programm.",
@@ -185,9 +189,9 @@ const SHOWN = {
     [["measure", measure, corners.length < 4], ["print-stickers", "/setup/stickers.pdf"],
       ...(now.own ? [] : [["print-mat-a3", "/setup/mat.pdf"], ["print-mat-a4", "/setup/mat.pdf?paper=a4"]])]],
   empty: (now) => [now.done ? word("learned-empty", { px: now.error_px }) : "", [], [["learn-empty", () => act("learn-empty")]]],
-  pieces: (now) => [now.done ? word("learned") : "", [swatches(now)], [["learn-pieces", () => act("learn-pieces")]]],
+  pieces: (now) => [now.done ? word("learned") : "", [...doubts(now), swatches(now)], [["learn-pieces", () => act("learn-pieces")]]],
   start: (now) => [now.done ? word("all-right", { n: now.all }) : now.wrong?.length ? word("not-right", { wrong: now.wrong.length, n: now.all }) : "",
-    [list((now.wrong ?? []).slice(0, 8).map(({ cell, expected, seen }) => [word("should", { cell, expected: expected || word("nothing-there"), seen: seen || word("empty-there") }), false]))], [["learn-start", () => act("learn-start")]]],
+    [...doubts(now), list((now.wrong ?? []).slice(0, 8).map(({ cell, expected, seen }) => [word("should", { cell, expected: expected || word("nothing-there"), seen: seen || word("empty-there") }), false]))], [["learn-start", () => act("learn-start")]]],
   panel: (now) => [now.cues?.length ? "" : word("no-panel"), now.sensors ? [text(word("sensors", { text: now.sensors }))] : [],
     (now.cues ?? []).map((cue) => [`cue ${cue}`, () => act("try", { cue })])],
   done: (now) => [now.files?.length ? word("saved", { files: now.files.join(", "), folder: now.folder }) : "",
@@ -209,6 +213,11 @@ function list(lines) {
   items.className = "checks";
   items.append(...lines.map(([words, right]) => Object.assign(document.createElement("li"), { textContent: words, className: right ? "right" : "wrong" })));
   return items;
+}
+
+// What remains uncertain of the pieces that were learned.
+function doubts({ not_found: unseen = [], alike = [] }) {
+  return [...unseen.map((piece) => word("not-found", { piece })), ...alike.map(([one, other]) => word("alike", { one, other }))].map(text);
 }
 
 function grid(rows) {
