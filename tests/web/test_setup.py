@@ -165,7 +165,7 @@ def test_the_start_is_checked_square_by_square(bench: Bench) -> None:
 def test_pieces_that_are_hardly_told_apart_are_named(tmp_path: Path) -> None:
     """Its green pieces are nearly as red as its red ones."""
     kit = load_kit("domination")
-    pieces = tuple(replace(kind, colour=(167, 39, 43)) if kind.letter == "G" else kind for kind in kit.pieces)
+    pieces = tuple(replace(kind, colour=(166, 40, 43)) if kind.letter == "G" else kind for kind in kit.pieces)
     bench = Bench(tmp_path, kit=replace(kit, pieces=pieces))
     bench.at("empty")
     bench.session.learn_empty()
