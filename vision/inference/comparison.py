@@ -321,9 +321,15 @@ def compare_with_colours(
     ``which``: the cell, (1 + f,) colour scores, and (1 + f,) which of these are compared.
     """
     cell, heights, tried = which
-    given = np.where(tried, bounded_colour_evidence(heights - heights.max()), -np.inf)
-    given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
+    given = np.where(tried, _colour_evidence(hypothesis, cell, heights), -np.inf)
     return compare_on_cell(view, prisms, hypothesis, stacks, (cell, given))
+
+
+def _colour_evidence(hypothesis: Hypothesis, cell: int, heights: Array | Floats) -> Floats:
+    """(1 + f,) evidence of the colour scores ``heights`` (1 + f,); a hue off the ground's counts against none."""
+    given = bounded_colour_evidence(heights - heights.max())
+    given[0] -= max(hypothesis.hue_log_ratio[cell], 0.0)
+    return given
 
 
 def compare_in_doubt(
@@ -349,9 +355,8 @@ def compare_in_doubt(
         doubt_nats: by how much colours may make an explanation less likely than the one that is chosen.
     """
     cell, heights, tried = which
-    by_colour = heights, bounded_colour_evidence(heights - heights.max())
-    nats = max(float(hypothesis.hue_log_ratio[cell]), 0.0), doubt_nats
-    compared, places = _compare_in_doubt(hypothesis.observations, prisms, view, stacks, cell, by_colour, tried, nats)
+    seen, by_colour = hypothesis.observations, (heights, _colour_evidence(hypothesis, cell, heights))
+    compared, places = _compare_in_doubt(seen, prisms, view, stacks, cell, by_colour, tried, doubt_nats)
     return compared, places
 
 
@@ -364,16 +369,13 @@ def _compare_in_doubt(
     cell: int,
     by_colour: tuple[Floats, Floats],
     tried: Mask,
-    nats: tuple[float, float],
+    doubt_nats: float,
 ) -> tuple[Floats, Floats]:
     """See :func:`compare_in_doubt`.
 
-    ``by_colour``: (1 + f,) colour scores, and the evidence that they are; ``nats``: those that count against none, and
-    ``doubt_nats``.
+    ``by_colour``: (1 + f,) colour scores, and the evidence that they are.
     """
-    (heights, given), (against_none, doubt_nats), asked = by_colour, nats, tried.copy()
-    evidence = given.copy()
-    evidence[0] -= against_none
+    (heights, evidence), asked = by_colour, tried.copy()
     compared, places = compare_observed(observations, prisms, view, stacks, cell, np.where(asked, evidence, -np.inf))
     while True:
         best, likeliest, count = int(compared.argmax()), int(heights.argmax()), 0
@@ -391,4 +393,4 @@ def _compare_in_doubt(
             if asked[number] and number != best:
                 compared[number] = further[number] + compared[best] - further[best]
                 places[number], tried[number] = places_of_further[number], True
-    return reweighted(compared, given, tried, prisms.counts), places
+    return reweighted(compared, evidence, tried, prisms.counts), places
