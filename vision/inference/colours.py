@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -47,7 +46,8 @@ class _LampModel(NamedTuple):
     Attributes:
         model, shaded: of (BINS³, materials) float32 log-likelihoods.
         likeliest: (BINS³,) of ``shaded``, see :func:`vision.inference.outliers.max_log_likelihood`.
-        pieces: (BINS³,) likelihood of the likeliest piece, see :func:`.colour_model.piece_likelihood`.
+        pieces: (BINS³,) likelihood of the likeliest piece, see :func:`.colour_model.piece_likelihood`; 0 with pillars,
+            whose levels are inferred from colours, too, which must then distinguish cubes from the cloth.
     """
 
     model: CensoredTable
@@ -87,7 +87,7 @@ class Colours:
         paper = linear(kit.mat.paper) if has_paper(kit) else None
         model = colour_model.build_colour_model(appearance, configurations, paper)
         self._deep = colour_model.sides_in_deep_shade(appearance, configurations)
-        self._lit = self._usual = _lamp_model(model, self._deep, len(self._configurations.colours))
+        self._lit = self._usual = self._lamp_model(model)
         self._unusual: dict[Lamp, _LampModel] = {}  # made when they are wanted
         self._paper = np.exp(self.model[:, Materials.PAPER])
 
@@ -144,8 +144,16 @@ class Colours:
             self._usual.censor_from(NOTHING_SATURATED)
             usual = self._usual.model.table
             model = colour_model.model_for_lamp(lamp, usual, self._appearance, self._configurations)
-            self._unusual[lamp] = _lamp_model(model, self._deep, len(self._configurations.colours))
+            self._unusual[lamp] = self._lamp_model(model)
         return self._unusual[lamp]
+
+    def _lamp_model(self, model: Array) -> _LampModel:
+        """A colour ``model`` with what is derived from it."""
+        shaded = colour_model.with_deep_shade(model, self._deep)
+        likeliest, pieces = max_log_likelihood(shaded), np.zeros(len(model), np.float32)
+        if self._kit.pillars is None:
+            pieces = colour_model.piece_likelihood(model, len(self._configurations.colours))
+        return _LampModel(CensoredTable(model), CensoredTable(shaded), likeliest, pieces)
 
     def _lamp(self, hypothesis: Hypothesis) -> Lamp:
         return estimate_lamp(hypothesis, self.reflectances) if self._lamps else Lamp.USUAL
@@ -155,7 +163,7 @@ class Colours:
         self._usual.censor_from(NOTHING_SATURATED)
         model = self._usual.model.table
         colour_model.repaint_column(model, column)
-        self._lit = self._usual = _lamp_model(model, self._deep, len(self._configurations.colours))
+        self._lit = self._usual = self._lamp_model(model)
         self._unusual.clear()
 
     def learn_surroundings(self, image: Picture, geometry: Geometry, light: Illumination) -> None:
@@ -163,8 +171,7 @@ class Colours:
         first = saturated_bins(light)
         self._lit.censor_from(first)
         rows = colour_model.rows_at(image, geometry.surround_px, light.at(np.zeros((1, 3)))[0])
-        # The levels of pillars are inferred from colours, too, which must then distinguish cubes from the cloth.
-        table = colour_model.table_column(rows, self._paper, self._lit.pieces * (self._kit.pillars is None))
+        table = colour_model.table_column(rows, self._paper, self._lit.pieces)
         censor(table, first)
         self.model[:, Materials.TABLE] = table
 
@@ -219,9 +226,3 @@ def _grounds(kit: Kit, appearance: SetAppearance, configurations: Configurations
 def _gain(light: Illumination) -> float:
     """Display value relative to white paper that one code adds in the middle of the mat."""
     return float(gain_at(light.at(np.zeros((1, 2)))).mean())
-
-
-def _lamp_model(model: Array, deep: Sequence[Array], colours: int) -> _LampModel:
-    """``deep``: see :func:`vision.appearance.colour_model.sides_in_deep_shade`; ``colours``: of pieces."""
-    shaded, pieces = colour_model.with_deep_shade(model, deep), colour_model.piece_likelihood(model, colours)
-    return _LampModel(CensoredTable(model), CensoredTable(shaded), max_log_likelihood(shaded), pieces)
