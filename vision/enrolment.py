@@ -132,7 +132,12 @@ def _enrolled(
             appearance = replace(appearance, ring_mm=rings[0], inner_ring_mm=rings[1])
         return without_empty_squares(image, Reader(kit, camera, appearance, levels), geometry, stacks)
     shown = _first_of_each(stacks)
-    faces = _centre_inked_faces(image, kit, hypothesis, {cell: stacks[cell] for cell in shown.values()})
+    inked = {cell: stacks[cell] for cell in shown.values()}
+    faces = _centre_inked_faces(image, kit, hypothesis, inked)
+    # A character may be more even about another point than about its centre, but is not surrounded by the ring there.
+    ring_mm = _ring_mm(image, faces)
+    if ring_mm is not None:
+        faces = _centre_inked_faces(image, kit, hypothesis, inked, ring_mm)
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
     matt = _subtract_mirrored_light(image, faces, lit)
     without_halos = blur_if_sharpened(matt, kit, photograph.pose, camera)
@@ -266,14 +271,16 @@ def _rim(kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> tuple[f
     return tuple(float(step) for step in rim[::-1])
 
 
-def _centre_inked_faces(image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str]) -> Faces:
+def _centre_inked_faces(
+    image: Picture, kit: Kit, hypothesis: Hypothesis, stacks: Mapping[str, str], ring_mm: float | None = None
+) -> Faces:
     """The faces of these stacks, centred where they are most uniform round their circles in the unblurred picture.
 
-    Enrolment has the time for this search.
+    Near where they surround a ring of radius ``ring_mm``, if that is known.  Enrolment has the time for this search.
     """
     count = len(hypothesis.geometry.configurations.all)
     numbers = np.array([kit.cells.index(cell) * count + len(stack) - 1 for cell, stack in stacks.items()])
-    faces, _ = centre_faces(image, hypothesis.geometry.faces.select(numbers), hypothesis.labels())
+    faces, _ = centre_faces(image, hypothesis.geometry.faces.select(numbers), hypothesis.labels(), ring_mm)
     circles = BORDER[:, None, None] * DIRECTIONS
     for step_mm in FINER_MM:
         steps_mm = _SQUARE * step_mm
