@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import textwrap
 from collections.abc import Sequence
 from html import escape
 
@@ -24,7 +25,10 @@ WIDTH, CAMERA_HEIGHT, SIDE, LINE = 1440, 540, 480, 22
 """Sizes in the JPEG, in pixels: total width, height of the camera's picture, side of the board, a line of text."""
 
 LOOK_HEIGHT, GAP = 240, 20
-"""Height of the pictures of a second look, and the gap between them."""
+"""Greatest height of the pictures of a second look, and the gap between them."""
+
+LETTER, SENTENCE = 16, 160
+"""Size of letters in the JPEG, in pixels, and most of them in a line."""
 
 COLUMN = 110
 """Width of a column of the tables in it."""
@@ -99,11 +103,9 @@ def _picture(explanation: VerdictExplanation) -> str:
 
 def _second_look(grounds: Grounds) -> str:
     """The squares in question, beside renderings of them for each table that was compared."""
-    shown = [(f"{one.what}: {abs(one.log_p):.1f} nats against", one.rendering) for one in grounds.compared]
     figures = [
         f'<figure><img alt="" src="data:image/jpeg;base64,{data}"><figcaption>{escape(text)}</figcaption></figure>'
-        for text, data in [("as the camera saw it", grounds.picture), *shown]
-        if data
+        for text, data in _captioned(grounds)
     ]
     return f'<h2>Looked at a second time</h2><div class="looks">{"".join(figures)}</div>' if figures else ""
 
@@ -114,28 +116,24 @@ def _table(title: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) 
     return f"<h2>{escape(title)}</h2><table><tr>{head}</tr>{body}</table>"
 
 
-def _looks(grounds: Grounds | None) -> list[Picture]:
-    """The pictures of a second look: what the camera saw, then each table, in the order of the grounds."""
-    if grounds is None:
-        return []
-    kept = [grounds.picture, *(one.rendering for one in grounds.compared)]
-    pictures = [decode(base64.b64decode(data)) for data in kept if data]
-    return [picture for picture in pictures if picture is not None]
+def _captioned(grounds: Grounds) -> list[tuple[str, str]]:
+    """Captions and pictures (base64) of a second look: what the camera saw, then each table, as in the grounds."""
+    shown = [(f"{one.what}: {abs(one.log_p):.1f} nats against", one.rendering) for one in grounds.compared]
+    return [(text, data) for text, data in [("as the camera saw it", grounds.picture), *shown] if data]
 
 
 def verdict_jpeg(explanation: VerdictExplanation) -> bytes:
     """The camera's picture, the board and the grounds on one sheet, as JPEG."""
     text = [
-        f"Event {explanation.event.n}, {explanation.event.t:.1f} s. {explanation.figure.caption}",
+        *textwrap.wrap(
+            f"Event {explanation.event.n}, {explanation.event.t:.1f} s. {explanation.figure.caption}", SENTENCE
+        ),
         *grounds_lines(explanation.grounds),
     ]
-    looks = _looks(explanation.grounds)
+    looks = [] if explanation.grounds is None else _captioned(explanation.grounds)
     below = CAMERA_HEIGHT + LINE * (len(text) + 2)
-    image = Image.new("RGB", (WIDTH, below + (LOOK_HEIGHT + LINE if looks else 0)), PAPER)
-    for k, look in enumerate(looks):
-        width = min(round(look.shape[1] * LOOK_HEIGHT / look.shape[0]), WIDTH // len(looks) - 2 * GAP)
-        height = round(look.shape[0] * width / look.shape[1])
-        image.paste(from_bgr(look).resize((width, height), Image.Resampling.LANCZOS), (GAP + k * (width + GAP), below))
+    image = Image.new("RGB", (WIDTH, below + (LOOK_HEIGHT + 4 * LINE if looks else 0)), PAPER)
+    _paste_looks(image, looks, below)
     camera = marked_picture(explanation)
     if camera is not None:
         scale = min((WIDTH - SIDE) / camera.shape[1], CAMERA_HEIGHT / camera.shape[0])
@@ -147,6 +145,19 @@ def verdict_jpeg(explanation: VerdictExplanation) -> bytes:
         # The terminal's columns are made of spaces, which are narrow in a proportional font.
         words = COLUMNS.split(line.strip()) if line.startswith(" ") else [line]
         for column, word in enumerate(words):
-            write_lines(image, (20 + column * COLUMN, top, 2 * WIDTH, top + 2 * LINE), word, 16)
+            write_lines(image, (GAP + column * COLUMN, top, 2 * WIDTH, top + 2 * LINE), word, LETTER)
     _, jpeg = cv2.imencode(".jpg", to_bgr(image), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     return jpeg.tobytes()
+
+
+def _paste_looks(image: Image.Image, looks: Sequence[tuple[str, str]], top: int) -> None:
+    """Put the pictures of a second look side by side, each in an equal share of the width, above its caption."""
+    share = (WIDTH - GAP) // max(len(looks), 1)
+    for k, (caption, data) in enumerate(looks):
+        look = decode(base64.b64decode(data))
+        if look is None:
+            continue
+        scale = min((share - GAP) / look.shape[1], LOOK_HEIGHT / look.shape[0])
+        size, left = (round(look.shape[1] * scale), round(look.shape[0] * scale)), GAP + k * share
+        image.paste(from_bgr(look).resize(size, Image.Resampling.LANCZOS), (left, top))
+        write_lines(image, (left, top + size[1], left + share - GAP, top + size[1] + 3 * LINE), caption, LETTER)

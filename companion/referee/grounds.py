@@ -14,11 +14,12 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from companion.errors import BadText
+from companion.rules.board import Layout
 from companion.schema import LONGEST_PICTURE, Base64, CellName, Count, Seconds, Text, read
 from companion.tracker.evidence import Evidence
 from companion.tracker.hypotheses import Prediction, base_columns
 from companion.tracker.interpret import Judgement
-from companion.tracker.sights import apply_changes, format_sight, name_of
+from companion.tracker.sights import apply_changes, format_changes, format_sight, name_of
 from companion.tracker.verification import SecondLook
 
 DIGITS = 3
@@ -29,7 +30,9 @@ LogProbability = Annotated[float, Meta(gt=-1e9, lt=1e9)]
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One thing that may have happened, in words: a move, ``no change``, ``act d7-b6``, ``something else``.
+    """One thing that may have happened, in words: a move, ``no change``, ``act d7-b6``.
+
+    What is none of these is told by the places that have changed: ``c6 1p, c7 empty``.
 
     ``log_p`` is the natural logarithm of its posterior, at most 0.
     """
@@ -109,16 +112,20 @@ def grounds_of_verdict(
     """The grounds of ``judgement``, to which ``evidence`` and ``look`` led at ``t_s``, in a calm of ``calm_s`` s."""
     told = tuple(Explanation(ranked.what, round(log(ranked.posterior), DIGITS)) for ranked in judgement.ranked)
     squares = _squares(prediction, evidence, judgement)
-    compared = () if look is None else _compared(judgement, look)
+    compared = () if look is None else _compared(prediction.match.game.layout, judgement, look)
     picture = _base64(look.picture) if look else ""
     return Grounds(round(t_s, DIGITS), round(calm_s, DIGITS), evidence.readings, told, squares, compared, picture)
 
 
-def _compared(judgement: Judgement, look: SecondLook) -> tuple[TableCompared, ...]:
+def _compared(layout: Layout, judgement: Judgement, look: SecondLook) -> tuple[TableCompared, ...]:
     what = {ranked.changes: ranked.what for ranked in judgement.ranked}
     best = max(one.log_p for one in look.compared)
     rows = (
-        TableCompared(what.get(one.view, "something else"), round(one.log_p - best, DIGITS), _base64(one.rendering))
+        TableCompared(
+            what.get(one.view) or format_changes(layout, one.view),
+            round(one.log_p - best, DIGITS),
+            _base64(one.rendering),
+        )
         for one in look.compared
     )
     return tuple(sorted(rows, key=lambda row: -row.log_p))

@@ -45,7 +45,7 @@ from companion.tracker.hypotheses import (
     columns_with,
 )
 from companion.tracker.scoring import Context, Group, legal_without, score_hypotheses
-from companion.tracker.sights import Changes, is_pillar
+from companion.tracker.sights import Changes, format_changes, is_pillar
 from companion.tracker.verification import CERTAIN, SecondLook, competing_views, reweigh
 
 
@@ -95,6 +95,9 @@ STRANGE_PIECES = 3
 
 MAX_RANKED = 6
 """Number of explanations kept with each verdict."""
+
+ACT = "act "
+"""Begins the words for a single act that no rule allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,13 +404,15 @@ def _is_strange(odd: tuple[tuple[Cell, Sight, Sight], ...]) -> bool:
 
 
 def _describe_group(prediction: Prediction, group: Group) -> str:
-    """A group in words, for whoever examines a disputed verdict."""
-    named = [cause for cause in group.causes if not isinstance(cause, Unexplained)] or group.causes
-    return " or ".join(dict.fromkeys(_describe_cause(prediction.match, cause) for cause in named))
+    """A group in words, for whoever examines a disputed verdict: what may have been done, or else what has changed."""
+    words = dict.fromkeys(filter(None, (_describe_cause(prediction.match, cause) for cause in group.causes)))
+    # A move that is legal need not be named as an act, too.
+    named = [word for word in words if word.removeprefix(ACT) == word or word.removeprefix(ACT) not in words]
+    return " or ".join(named) or format_changes(prediction.match.game.layout, group.changes)
 
 
 def _describe_cause(match: Match, cause: Cause) -> str:
-    """A cause in words."""
+    """A cause in words; empty if it has none of its own."""
     match cause:
         case NoChange():
             return "no change"
@@ -420,9 +425,9 @@ def _describe_cause(match: Match, cause: Cause) -> str:
         case SequenceThenAct(line):
             return f"{_describe_sequence(match, line)} and something else"
         case SingleAct(attempt):
-            return f"act {format_move(match.game, match.position, attempt.move)}"
+            return ACT + format_move(match.game, match.position, attempt.move)
         case PillarJump() | Unexplained():
-            return "something else"
+            return ""
 
 
 def _describe_sequence(match: Match, line: MoveSequence) -> str:

@@ -73,6 +73,11 @@ def format_sight(sight: Sight) -> str:
     return "empty" if sight == EMPTY_SIGHT else f"{HIDDEN if height is None else height}{top}"
 
 
+def format_changes(layout: Layout, changes: Changes) -> str:
+    """Changes as text: ``c6 1p, c7 empty``; ``no change`` if there are none."""
+    return ", ".join(f"{name_of(layout, place)} {format_sight(sight)}" for place, sight in changes) or "no change"
+
+
 def format_sights(layout: Layout, sights: Sequence[Sight]) -> str:
     """The whole board; then, if there are pillars, their levels as in a position: ``… levels=5,5,3,1,1/…``."""
     board = "/".join(_format_rank([sights[cell] for cell in rank]) for rank in ranks_downward(layout))

@@ -49,6 +49,18 @@ def test_a_square_that_contradicts_the_verdict_is_named(shot) -> None:
     assert squares["h3"].log_p == pytest.approx(-4.0, abs=1.0)
 
 
+def test_changes_that_no_act_makes_are_told_by_their_squares(shot) -> None:
+    """Whoever disputes the verdict learns what was taken to stand where."""
+    (illegal,) = shot.show(("d7", "R"), ("b6", "GG"), ("h3", "R"))
+    assert shot.referee.grounds(illegal.n).explanations[0].what == "h3 1R, b6 2G, d7 1R"
+
+
+def test_a_legal_move_is_not_named_as_an_act_too(shot) -> None:
+    """One name is enough for a table."""
+    (accepted,) = shot.show(("e4", ""), ("e5", "GR"))
+    assert [told.what for told in shot.referee.grounds(accepted.n).explanations].count("e4-e5") == 1
+
+
 def test_only_the_last_verdict_is_accounted_for(shot) -> None:
     """Earlier grounds are kept beside the events and need not stay in memory."""
     (illegal,) = shot.show(("d7", ""), ("b6", "GG"))
