@@ -18,6 +18,7 @@ from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.enrolment_check import check_colours
 from vision.errors import VisionError
+from vision.glyphs.face_detection import centre_faces
 from vision.reader import Reader
 from vision.reading import EMPTY, Reading
 
@@ -211,6 +212,24 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
         apart = np.frombuffer(glyph, np.uint8).astype(float) - np.frombuffer(appearances[1].glyphs[letter], np.uint8)
         inner = apart.reshape(GLYPH_RADII, -1)[: GLYPH_RADII * 3 // 4]
         assert np.abs(inner).mean() < 8
+
+
+def test_a_character_that_seems_even_about_another_point_is_centred_on_its_ring(monkeypatch):
+    """Through a webcam that sharpens, that point may be 3 mm off: the other faces tell how large its ring must be."""
+    rng = random.Random(8)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    pose, light = nearest_pose(kit, camera, 55.0, 200.0), random_light(rng)
+    image = picture(kit, camera, pose, light, [kit.enrol.get(cell, "") for cell in kit.cells], 8)
+    right = enrol(image, kit, camera).glyphs
+
+    def misled(image, faces, labels, ring_mm=None):
+        found, likely = centre_faces(image, faces, labels, ring_mm)
+        steps_mm = np.zeros((len(likely), 2))
+        steps_mm[0] = (0.0, 3.0)
+        return found.displaced(steps_mm) if ring_mm is None else found, likely
+
+    monkeypatch.setattr("vision.enrolment.centre_faces", misled)
+    assert enrol(image, kit, camera).glyphs == right
 
 
 def test_characters_on_pieces_of_two_colours_are_read():
