@@ -43,8 +43,8 @@ was put down near the edge is as wide as a piece's diagonal, and its shadow lead
 than so many millimetres: two towers side by side, of which one was moved there, may be as wide as two pieces."""
 
 GAP_MM = 25.0
-"""Parts as wide as an arm belong to one that enters the picture up to so far apart: a cuff of the table's colour, or
-its shadow, is no change, and would cut the hand off."""
+"""Parts of one arm are up to so far apart: a cuff of the table's colour, or its shadow, is no change, and would cut the
+hand off."""
 
 RELIT_SHARE = 0.5
 """A solid part is no arm, but ground from which a shadow has gone, if more than this share of it may be that.  Of 40
@@ -210,12 +210,11 @@ class MotionDetector:
         joined = _close_gaps(news)
         broad = self._opened(joined)
         arms = self._reaching_edge(broad)
+        self._arm, solid = None, arms
         if arms.any():
-            arms = self._with_parts_beside(arms, cv2.connectedComponents(broad)[1])
-        self._arm = arms if arms.any() else None
-        solid = self._without_towers(
-            arms & self._without_relit_ground(remove_shadows(changes, small, bare, self._bare), small, bare)
-        )
+            unshaded = remove_shadows(changes, small, bare, self._bare)
+            self._arm = arms = self._with_parts_beside(arms, broad, unshaded & news)
+            solid = self._without_towers(arms & self._without_relit_ground(unshaded, small, bare), unshaded & news)
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
@@ -308,8 +307,11 @@ class MotionDetector:
         relit = np.bincount(labels.ravel(), may_be_relit(solid, small, bare).ravel(), count)
         return np.asarray(broad & (relit <= RELIT_SHARE * of_each)[labels], np.uint8)
 
-    def _without_towers(self, solid: Picture) -> Picture:
-        """(height, width) uint8, ``solid`` parts of arms, except those that may be a tower with its shadow."""
+    def _without_towers(self, solid: Picture, between: Picture) -> Picture:
+        """(height, width) uint8, ``solid`` parts of arms, except those that may be a tower with its shadow.
+
+        ``between``: see :meth:`_with_parts_beside`.
+        """
         count, labels = cv2.connectedComponents(solid)
         is_limb = np.zeros(count, np.bool_)
         is_limb[_border_values(np.asarray(labels, np.int32))] = True
@@ -317,20 +319,21 @@ class MotionDetector:
             is_limb[labels[self._opened(solid, max(HAND_WIDTHS, HAND_MM / self._piece_mm)) > 0]] = True
         is_limb[0] = False
         limbs = np.asarray(is_limb[labels], np.uint8)
-        return self._with_parts_beside(limbs, labels) if limbs.any() else limbs
+        return self._with_parts_beside(limbs, solid, between) if limbs.any() else limbs
 
-    def _with_parts_beside(self, arms: Picture, labels: cv2.typing.MatLike) -> Picture:
-        """(height, width) uint8, ``arms`` and those of the parts around them that are no farther than a gap away.
+    def _with_parts_beside(self, arms: Picture, parts: Picture, between: Picture) -> Picture:
+        """(height, width) uint8, those connected ``parts`` that belong to ``arms``, which are among them.
 
-        ``labels`` (height, width): the number of each connected part, arms among them; 0 elsewhere.
+        From one part of an arm to the next there is no more than a gap; where both are farther apart, and the hand
+        between them has nearly the table's colour, what is seen of it ``between`` them bridges such gaps (hysteresis
+        as in Canny, 1986).  All are (height, width) uint8.
         """
-        reach = round(GAP_MM / self._piece_mm * self._piece_px)
+        reach = round(GAP_MM / 2 / self._piece_mm * self._piece_px)
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
-        near = np.asarray(cv2.dilate(arms, disc), np.uint8)
-        is_near = np.zeros(int(labels.max()) + 1, np.bool_)
-        is_near[labels[near > 0]] = True
-        is_near[0] = False
-        return np.asarray(is_near[labels], np.uint8)
+        count, labels = cv2.connectedComponents(cv2.dilate(parts | between, disc))
+        is_joined = np.zeros(count, np.bool_)
+        is_joined[labels[arms > 0]] = True
+        return np.asarray(parts & is_joined[labels], np.uint8)
 
     def _opened(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""

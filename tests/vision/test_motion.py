@@ -76,6 +76,18 @@ def test_a_hand_that_a_cuff_of_the_tables_colour_cuts_off_covers_cells_too(bench
     assert seen[bench.kit.cells.index("d2")]
 
 
+def test_a_hand_that_only_strips_join_to_its_sleeve_covers_cells_too(bench, watch, image):
+    """Over a table of the skin's colour only what is lit or shaded is seen of a hand; alone it would reach no edge."""
+    watch.keep_bare(watch.process(image), is_thing=False)
+    arm = image.copy()
+    arm[200:, 560:640] = (110, 140, 190)
+    arm[480:660] = image[480:660]
+    assert not compared(bench, watch, arm).covered.any(), "too far from what lies at the edge"
+    for top in (510, 560, 610):
+        arm[top : top + 20, 570:630] = (110, 140, 190)
+    assert compared(bench, watch, arm).covered.any()
+
+
 def test_a_piece_put_down_is_no_arm(bench, watch, image):
     """A new piece does not count as an arm."""
     watch.keep_bare(watch.process(image), is_thing=False)
