@@ -14,6 +14,7 @@ from companion.tracker.evidence import Evidence, cells_against, cells_undecided
 from companion.tracker.hands import NO_HANDS, Hands
 from companion.tracker.hypotheses import (
     CHANGED_NATS,
+    GONE_NATS,
     LOG_PRIOR_COMPLETION,
     LOG_PRIOR_FAULT_CELL,
     LOG_PRIOR_STANDING,
@@ -31,6 +32,7 @@ from companion.tracker.hypotheses import (
     SingleAct,
     Unexplained,
     acts_beside,
+    acts_reaching,
     acts_within,
     columns_with,
     continuations,
@@ -119,6 +121,11 @@ def score_hypotheses(
     if changed:
         nearest = [prediction.expected.hypotheses[0], *field.best(NEAREST)]
         field.enter(Batch(acts_within(prediction, changed)))
+        if _is_removal(field.best(1)[0].cause):
+            # Pieces do not vanish: this one may lie where it is hardly seen.
+            seen = frozenset(np.flatnonzero(~evidence.hidden[: len(prediction.table.stacks)]).tolist())
+            doubtful = cells_undecided(evidence, base, GONE_NATS) & seen
+            field.enter(Batch(acts_reaching(prediction, changed, doubtful - changed)))
         field.enter(Batch(continuations(prediction, context.doubted, changed)))
         if field.is_unexplained():
             field.enter(Batch(replays_within(prediction, changed)))
@@ -186,6 +193,11 @@ def legal_without(groups: Sequence[Group], contested: frozenset[Place]) -> tuple
         return ()
     causes = (cause for group in groups if group.changes == rest for cause in group.causes)
     return tuple((cause.move,) for cause in causes if isinstance(cause, CompleteMove))
+
+
+def _is_removal(cause: Cause) -> bool:
+    """Whether a piece was taken off the board, and nothing else done, against the rules or not."""
+    return isinstance(cause, SingleAct) and cause.attempt.move.target is None
 
 
 def _is_complete_move(prediction: Prediction, changes: Changes) -> bool:

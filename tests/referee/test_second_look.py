@@ -110,6 +110,16 @@ def test_of_two_squares_that_look_wrong_one_may_be_misread(shot) -> None:
     assert illegal.cells == ("e4",)
 
 
+@pytest.mark.parametrize(("target", "attempt"), [("GG", "d7-b6"), ("G", "d7-off")])
+def test_a_piece_that_is_gone_is_looked_for_where_it_would_hardly_be_seen(shot, target: str, attempt: str) -> None:
+    """The reading prefers b6 as it was by 2 nats, whether the piece from d7 now lies there or is off the board."""
+    shot.doubts = {"b6": ("G", "GG", 2.0)}
+    done = ("d7", ""), ("b6", target)
+    asked, (illegal,) = look(shot, truth(shot, *done), *done)
+    assert {table["b6"] for table in asked[0]} == {(1, "G"), (2, "G")}
+    assert illegal.attempt == attempt
+
+
 def test_before_a_match_begins_a_move_is_looked_at_twice(film) -> None:
     """An empty cell looks as if a piece had been put there, which the comparison refutes."""
     game = load_game("domination/3")
