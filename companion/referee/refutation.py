@@ -81,7 +81,8 @@ class Rival:
         """Whether the accusation is refuted."""
         if not self.fits:
             return False
-        gain = self.first_gap - self.gap
+        # What was bounded at the accusation still is: the square looks right once little speaks for what it claims.
+        gain = min(self.first_gap, MISREAD_NATS) - min(self.gap, MISREAD_NATS)
         if not self.may_be_repair and self.log_odds + gain >= LOG_REFUTED:
             return True
         return self.played_on >= MIN_PLAYED and self.log_odds + min(gain, 0.0) >= LOG_REFUTED

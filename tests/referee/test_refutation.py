@@ -221,3 +221,17 @@ def test_a_square_that_looks_right_at_last_is_told_to_be(complained) -> None:
     assert kinds(seen_anew(complained)) == ["restored"]
     complained.doubts, complained.changed = {}, ("h3",)
     assert kinds(complained.show(("h3", "R"))) == ["illegal"]
+
+
+def test_what_still_looks_wrong_is_not_withdrawn_for_looking_the_same_as_before(shot) -> None:
+    """That its picture has changed speaks for an act at first; soon it is compared with what the act has left."""
+    shot.changed = ("d7",)
+    (illegal,) = shot.show(("d7", ""))
+    assert isinstance(illegal, Illegal)
+    shot.changed, begun = (), len(shot.events)
+    scene = shot.reading(shot.table.stacks)
+    for _ in range(60):
+        if shot.referee.glance(shot.t_s, moving=False).read:
+            shot.events += shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng))
+        shot.frame += 1
+    assert kinds(shot.events[begun:]) == []
