@@ -4,7 +4,8 @@ Players and hands are those of the simulated table; board and pieces are rendere
 (:mod:`tools.incremental_tracer`) with camera, light and set of :mod:`tools.traced_tables`, also for the enrolment.
 Every fault is printed with its game, seed and time, and pictures of the calm table around it can be saved (`--keep`);
 `python -m tools.soak_traced GAME --first SEED --seeds 1 --plies N` reproduces it exactly.  With `--shadow 0.2` half of
-every frame of the match is in a hard shadow that leaves a fifth of the light.
+every frame of the match is in a hard shadow that leaves a fifth of the light.  With `--think 10` people take ten
+seconds before they answer each verdict.
 """
 
 from __future__ import annotations
@@ -118,6 +119,9 @@ def main(description: Sequence[str] | None = None) -> int:
         "--shadow", type=float, default=1.0, metavar="SHARE", help="share of the light left in half of each frame"
     )
     parser.add_argument(
+        "--think", type=float, default=FAST.think_s, metavar="S", help="seconds from a verdict to the next act"
+    )
+    parser.add_argument(
         "--keep", type=Path, default=None, metavar="DIR", help="folder in which pictures of faults are saved"
     )
     options = parser.parse_args(description)
@@ -125,14 +129,15 @@ def main(description: Sequence[str] | None = None) -> int:
     runs: dict[str, list[Run]] = {game: [] for game in options.games}
     for seed in range(options.first, options.first + options.seeds):
         for game in options.games:
-            runs[game].append(run := play_match(game, seed, options.plies, options.keep, options.shadow))
+            runs[game].append(run := play_match(game, seed, options))
             print(_report(game, seed, run), flush=True)
     print("\n".join(summary(runs)))
     return 0 if all(run.result.is_clean and not run.refused for game_runs in runs.values() for run in game_runs) else 1
 
 
-def play_match(tag: str, seed: int, plies: int, keep: Path | None = None, shadow: float = 1.0) -> Run:
+def play_match(tag: str, seed: int, options: argparse.Namespace) -> Run:
     """Enrol the set of a random table, and simulate one match on it."""
+    keep: Path | None = options.keep
     begun_s, game = time.process_time(), load_game(made_for(tag))
     match, kit = Match(game, game.start()), open_kit(None, game)
     levels = ground_levels(kit, game, match.position)
@@ -147,10 +152,11 @@ def play_match(tag: str, seed: int, plies: int, keep: Path | None = None, shadow
     camera_reader = CameraReader(kit, random_table.painter.scene.camera, appearance, levels)
     warm_up(camera_reader.reader)
     habits = Habits(illegal=ILLEGAL_SHARE)
-    simulated = SimulatedTable(kit, match, seed, pace=FAST, habits=habits, renderer=random_table.painter)
-    cast = HalfShadow(photograph.shape[:2], shadow, f"{tag} {seed}") if shadow < 1 else None
+    pace = replace(FAST, think_s=options.think)
+    simulated = SimulatedTable(kit, match, seed, pace=pace, habits=habits, renderer=random_table.painter)
+    cast = HalfShadow(photograph.shape[:2], options.shadow, f"{tag} {seed}") if options.shadow < 1 else None
     keeper = FrameKeeper(simulated, cast)
-    result = _referee_match(keeper, camera_reader, match, f"{tag}-{seed}", seed, plies, keep)
+    result = _referee_match(keeper, camera_reader, match, f"{tag}-{seed}", seed, options.plies, keep)
     if result.faults or result.questions:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))
     return Run(result, "", random_table.description, time.process_time() - begun_s)
