@@ -53,6 +53,9 @@ PATIENCE_S = 3.0
 ANSWER_S = 1.5
 """Time after which players answer a question."""
 
+SOON_S, LATER_S = 0.5, (2.0, 12.0)
+"""Time from the referee's verdict to the next visit, and its range where players linger."""
+
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
@@ -61,6 +64,7 @@ class Behaviour:
     Attributes:
         rests: the hand rests over the board before it acts.
         hurry: the next hand follows after two to six calm frames, without waiting for the referee.
+        lingers: nobody touches the table for some seconds after the verdict.
         jostle: a neighbouring stack is touched: its position is unchanged, its appearance differs slightly.
         askew: the piece put down lies so crookedly that it is hard to read.
         lamp: the light changes: the appearance of every square differs slightly.
@@ -69,6 +73,7 @@ class Behaviour:
 
     rests: float = 0.1
     hurry: float = 0.1
+    lingers: float = 0.1
     jostle: float = 0.1
     askew: float = 0.03
     lamp: float = 0.01
@@ -180,6 +185,8 @@ class SimulatedMatch:
         if act.kind == MOVE and not self._looks_changed(act.table):
             self._order(Done())
         deadline_s = self.t_s + PATIENCE_S
+        lingers = self.behaviour_rng.random() < self.behaviour.lingers
+        rest_s = self.behaviour_rng.uniform(*LATER_S) if lingers else SOON_S
         while self.t_s < deadline_s:
             events_known = len(self.events)
             self._hold_still(1, fresh=False)
@@ -188,7 +195,7 @@ class SimulatedMatch:
             elif asked_s is None and any(
                 isinstance(event, ANSWERS) for event in self.events[max(events_known, events_before) :]
             ):
-                deadline_s = min(deadline_s, self.t_s + 0.5)
+                deadline_s = self.t_s + rest_s if lingers else min(deadline_s, self.t_s + rest_s)
             if asked_s is not None and self.t_s - asked_s >= ANSWER_S:
                 self._answer(act)
                 asked_s, deadline_s = None, self.t_s + 1.0
