@@ -106,11 +106,14 @@ def _pieces(layout: Layout, seen: _Seen, expected: _Seen) -> Iterator[RepairStep
 
 
 def _difference(name: str, now: Sight, was: Sight) -> tuple[RepairStep | None, RepairStep | None]:
-    """The surplus of one square, and what it lacks; both if a different piece is on top."""
+    """The surplus of one square, and what it lacks; both if a different piece is on top.
+
+    Of a stack that hides how high it is, one piece is told.
+    """
     if now == was:
         return None, None
     (high, top), (due, due_top) = now, was
-    by = 0 if high is None or due is None else high - due
+    by = (due_top is None) - (top is None) if high is None or due is None else high - due
     if by > 0:
         return RepairStep(name, "", by, top or ""), None
     if by < 0:

@@ -142,6 +142,17 @@ def test_a_piece_too_many_is_crossed_out_and_a_missing_one_outlined() -> None:
     assert shown.arrows == ()
 
 
+def test_from_an_empty_square_nothing_is_taken_and_on_one_nothing_is_put_back() -> None:
+    """A pyramid hides how many are inside it: that the stack is gone, or has come, is plain all the same."""
+    game = load_game("ziggurat")
+    position = game.start()
+    gone = illegal(game, position, None, a1="")
+    assert "?Q" in gone.expected
+    assert repair_steps(game, gone) == (RepairStep("", "a1", 1, "Q"),)
+    come = illegal(game, position, None, c4="Q")
+    assert repair_steps(game, come) == (RepairStep("c4", "", 1, "Q"),)
+
+
 def test_what_is_left_to_do_is_outlined_or_crossed_out() -> None:
     game = load_game("domination")
     position = game.start()
