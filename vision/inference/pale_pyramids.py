@@ -116,7 +116,7 @@ def find_pale_pyramids(
         if hypothesis.state[cell] > 0 and scores.argmax() > 0:
             # Which tower it is, is better decided by the faces of those that are in doubt.
             surely = hypothesis.scores[cell, 1:].max()
-            scores[1:] = hypothesis.scores[cell, 1:] + min(scores[1:].max() - surely, 0.0)
+            scores[1:] = hypothesis.scores[cell, 1:] + (scores[1:].max() - surely)
         hypothesis.set_scores(np.array([cell]), scores[None])
         if (likeliest_state := int(scores.argmax())) != hypothesis.state[cell]:
             hypothesis.assign(cell, likeliest_state)

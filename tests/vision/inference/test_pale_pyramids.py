@@ -120,6 +120,28 @@ def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(
     assert {reader.kit.cells[cell] for cell in found} == set(STACKS)
 
 
+def test_pyramids_that_colours_hardly_find_are_surer_by_their_edges(shown, monkeypatch):
+    """Colours find something on all cells that hold pyramids, with a lead of no more than 2 nats."""
+    reader, picture = shown
+    surer = set()
+
+    def as_if_hardly(image, hypothesis, *more):
+        hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, 2.0
+        for cell in np.flatnonzero(hypothesis.state == 0).tolist():
+            hypothesis.assign(cell, 1)
+        find_pale_pyramids(image, hypothesis, *more)
+        likely = hypothesis.scores[:, 1:].max(axis=1) - hypothesis.scores[:, 0]
+        surer.update(reader.kit.cells[cell] for cell in np.flatnonzero(likely > HARDLY).tolist())
+
+    def hardly(hypothesis, _):
+        return np.tile(2.0 + hypothesis.geometry.configurations.log_prior[:, None], hypothesis.colours)
+
+    monkeypatch.setattr("vision.reader.find_pale_pyramids", as_if_hardly)
+    monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", hardly)
+    reader.read(Frame(picture, 0, 0.0))
+    assert surer == set(STACKS)
+
+
 def standing(reader, picture):
     """Return the names of the cells on which a stack is read."""
     reading = reader.read(Frame(picture, 0, 0.0))
