@@ -165,8 +165,11 @@ def _one_square_apart(prediction: Prediction, accused: Changes) -> Iterator[tupl
 
 
 def _gap(evidence: Evidence, place: Place, claimed: Sight, expected: Sight) -> float:
-    """Log-likelihood ratio of two sights of a place, in nats."""
-    row, columns = evidence.log_p[place], evidence.columns
+    """Log-likelihood ratio of two sights of a place, in nats, from its look alone.
+
+    That its picture has changed since the last accepted table stays true, though it is compared with another one soon.
+    """
+    row, columns = evidence.pictured[place], evidence.columns
     return float(row[columns.of(claimed)] - row[columns.of(expected)])
 
 

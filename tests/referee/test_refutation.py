@@ -223,10 +223,11 @@ def test_a_square_that_looks_right_at_last_is_told_to_be(complained) -> None:
     assert kinds(complained.show(("h3", "R"))) == ["illegal"]
 
 
-def test_what_still_looks_wrong_is_not_withdrawn_for_looking_the_same_as_before(shot) -> None:
+@pytest.mark.parametrize("nats", [60.0, 6.0])
+def test_what_still_looks_wrong_is_not_withdrawn_for_looking_the_same_as_before(shot, nats: float) -> None:
     """That its picture has changed speaks for an act at first; soon it is compared with what the act has left."""
-    shot.changed = ("d7",)
-    (illegal,) = shot.show(("d7", ""))
+    shot.doubts, shot.changed = {"h3": ("R", "", nats)}, ("h3",)
+    (illegal,) = shot.show(("h3", "R"))
     assert isinstance(illegal, Illegal)
     shot.changed, begun = (), len(shot.events)
     scene = shot.reading(shot.table.stacks)

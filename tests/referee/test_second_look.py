@@ -120,6 +120,27 @@ def test_a_piece_that_is_gone_is_looked_for_where_it_would_hardly_be_seen(shot, 
     assert illegal.attempt == attempt
 
 
+def test_an_accusation_that_a_second_look_confirms_stands_while_nothing_changes(shot) -> None:
+    """Reading, second look and a changed picture speak for a piece on h3; later only the first two do."""
+    shot.changed = ()
+    shot.show()
+    stacks = list(shot.game.table(shot.match.position).stacks)
+    stacks[shot.game.layout.index["h3"]] = "R"
+    shot.doubts, answer, said = {"h3": ("R", "", 4.0)}, truth(shot, ("h3", "R")), []
+    shot.sweep()
+    for changed, frames in ((("h3",), 20), ((), 100)):
+        shot.changed = changed
+        scene = shot.reading(tuple(stacks))
+        for _ in range(frames):
+            if shot.referee.glance(shot.t_s, moving=False).read:
+                said += shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng))
+                if (question := shot.referee.question) is not None:
+                    tables = [dict(zip(question.cells, table, strict=True)) for table in question.tables]
+                    said += shot.referee.verified(shot.t_s, answer(tables))
+            shot.frame += 1
+    assert [type(event) for event in said] == [Illegal]
+
+
 def test_before_a_match_begins_a_move_is_looked_at_twice(film) -> None:
     """An empty cell looks as if a piece had been put there, which the comparison refutes."""
     game = load_game("domination/3")
