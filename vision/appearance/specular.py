@@ -98,7 +98,8 @@ def matt_colours(samples: Sequence[PieceColourSample]) -> list[Reflectance]:
     """The colour of each piece without what its face mirrors.
 
     That is white, see :func:`mirrored_light`; but as it may be a window, or blue sky, a colour is no darker than its
-    sides suggest, given how much brighter than their sides those faces are that mirror nothing.
+    sides suggest, given how much brighter than their sides those faces are that mirror nothing: the least of them, as
+    some sides are lit more than others.
     """
     shades = [_shade(one) for one in samples if one.sides]
     # A face that mirrors something is brighter relative to its sides: the others show what is usual.
@@ -108,7 +109,7 @@ def matt_colours(samples: Sequence[PieceColourSample]) -> list[Reflectance]:
     faces = np.array([one.face for one in free]).reshape(-1, 3)
     below = np.array([np.median(one.sides, axis=0) for one in free]).reshape(-1, 3)
     # Where all faces mirror something nothing is known: 0.
-    brighter = (faces * below).sum(axis=0) / np.maximum((below**2).sum(axis=0), 1e-9)
+    brighter = (faces / np.maximum(below, DARKEST)).min(axis=0) if free else np.zeros(3)
     colours = []
     for (face, sides), amount in zip(samples, white, strict=True):
         r, g, b = subtract_white(face, amount)

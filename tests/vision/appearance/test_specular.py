@@ -129,6 +129,19 @@ def test_what_a_face_mirrors_need_not_be_white():
     assert max(matt_colours([pink])[0]) < 0.5
 
 
+def test_a_face_whose_sides_are_lit_more_than_others_is_not_taken_for_a_paler_one():
+    """Measured: an orange disc that mirrors a window (0.2), with more light on its sides than red, green and blue."""
+    seen = [
+        ((0.976, 0.067, 0.034), (0.361, 0.033, 0.013)),
+        ((0.106, 0.233, 0.129), (0.033, 0.075, 0.032)),
+        ((0.195, 0.296, 0.853), (0.036, 0.059, 0.203)),
+        ((1.005, 0.327, 0.238), (0.604, 0.059, 0.022)),
+    ]
+    colours = matt_colours([PieceColourSample(face, [side] * 17) for face, side in seen])
+    assert colours[:3] == [face for face, _ in seen[:3]]
+    np.testing.assert_allclose(colours[3][1:], (0.124, 0.035), atol=0.03)
+
+
 def test_pyramids_show_no_sides_below_their_faces():
     """Without visible sides the face colours are kept."""
     faces = [(0.3, 0.2, 0.1), (0.5, 0.5, 0.5)]
