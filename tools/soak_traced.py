@@ -129,15 +129,17 @@ def main(description: Sequence[str] | None = None) -> int:
     runs: dict[str, list[Run]] = {game: [] for game in options.games}
     for seed in range(options.first, options.first + options.seeds):
         for game in options.games:
-            runs[game].append(run := play_match(game, seed, options))
+            settings = options.plies, options.think, options.keep, options.shadow
+            runs[game].append(run := play_match(game, seed, *settings))
             print(_report(game, seed, run), flush=True)
     print("\n".join(summary(runs)))
     return 0 if all(run.result.is_clean and not run.refused for game_runs in runs.values() for run in game_runs) else 1
 
 
-def play_match(tag: str, seed: int, options: argparse.Namespace) -> Run:
+def play_match(
+    tag: str, seed: int, plies: int, think_s: float = FAST.think_s, keep: Path | None = None, shadow: float = 1.0
+) -> Run:
     """Enrol the set of a random table, and simulate one match on it."""
-    keep: Path | None = options.keep
     begun_s, game = time.process_time(), load_game(made_for(tag))
     match, kit = Match(game, game.start()), open_kit(None, game)
     levels = ground_levels(kit, game, match.position)
@@ -152,11 +154,11 @@ def play_match(tag: str, seed: int, options: argparse.Namespace) -> Run:
     camera_reader = CameraReader(kit, random_table.painter.scene.camera, appearance, levels)
     warm_up(camera_reader.reader)
     habits = Habits(illegal=ILLEGAL_SHARE)
-    pace = replace(FAST, think_s=options.think)
+    pace = replace(FAST, think_s=think_s)
     simulated = SimulatedTable(kit, match, seed, pace=pace, habits=habits, renderer=random_table.painter)
-    cast = HalfShadow(photograph.shape[:2], options.shadow, f"{tag} {seed}") if options.shadow < 1 else None
+    cast = HalfShadow(photograph.shape[:2], shadow, f"{tag} {seed}") if shadow < 1 else None
     keeper = FrameKeeper(simulated, cast)
-    result = _referee_match(keeper, camera_reader, match, f"{tag}-{seed}", seed, options.plies, keep)
+    result = _referee_match(keeper, camera_reader, match, f"{tag}-{seed}", seed, plies, keep)
     if result.faults or result.questions:
         _save(keep, f"{tag}-{seed}-enrolment", _jpeg(photograph))
     return Run(result, "", random_table.description, time.process_time() - begun_s)

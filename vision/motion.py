@@ -213,8 +213,9 @@ class MotionDetector:
         self._arm, solid = None, arms
         if arms.any():
             unshaded = remove_shadows(changes, small, bare, self._bare)
-            self._arm = arms = self._with_parts_beside(arms, broad, unshaded & news)
-            solid = self._without_towers(arms & self._without_relit_ground(unshaded, small, bare), unshaded & news)
+            between = unshaded & news
+            self._arm = arms = self._with_parts_beside(arms, broad, between)
+            solid = self._without_towers(arms & self._without_relit_ground(unshaded, small, bare), between)
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (

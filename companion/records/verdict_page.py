@@ -136,9 +136,7 @@ def verdict_jpeg(explanation: VerdictExplanation) -> bytes:
     _paste_looks(image, looks, below)
     camera = marked_picture(explanation)
     if camera is not None:
-        scale = min((WIDTH - SIDE) / camera.shape[1], CAMERA_HEIGHT / camera.shape[0])
-        size = (round(camera.shape[1] * scale), round(camera.shape[0] * scale))
-        image.paste(from_bgr(camera).resize(size, Image.Resampling.LANCZOS), (0, 0))
+        _paste_into(image, camera, (0, 0, WIDTH - SIDE, CAMERA_HEIGHT))
     image.paste(board_image(explanation.figure.diagram, SIDE, CAMERA_HEIGHT), (WIDTH - SIDE, 0))
     for k, line in enumerate(text):
         top = CAMERA_HEIGHT + LINE // 2 + k * LINE
@@ -157,7 +155,18 @@ def _paste_looks(image: Image.Image, looks: Sequence[tuple[str, str]], top: int)
         look = decode(base64.b64decode(data))
         if look is None:
             continue
-        scale = min((share - GAP) / look.shape[1], LOOK_HEIGHT / look.shape[0])
-        size, left = (round(look.shape[1] * scale), round(look.shape[0] * scale)), GAP + k * share
-        image.paste(from_bgr(look).resize(size, Image.Resampling.LANCZOS), (left, top))
-        write_lines(image, (left, top + size[1], left + share - GAP, top + size[1] + 3 * LINE), caption, LETTER)
+        left, right = GAP + k * share, (k + 1) * share
+        below = _paste_into(image, look, (left, top, right, top + LOOK_HEIGHT))
+        write_lines(image, (left, below, right, below + 3 * LINE), caption, LETTER)
+
+
+def _paste_into(image: Image.Image, picture: Picture, box: tuple[int, int, int, int]) -> int:
+    """Put ``picture``, as large as it fits, into the upper left of ``box`` (left, top, right, bottom).
+
+    Returns where it ends below.
+    """
+    left, top, right, bottom = box
+    scale = min((right - left) / picture.shape[1], (bottom - top) / picture.shape[0])
+    size: tuple[int, int] = round(picture.shape[1] * scale), round(picture.shape[0] * scale)
+    image.paste(from_bgr(picture).resize(size, Image.Resampling.LANCZOS), (left, top))
+    return top + size[1]

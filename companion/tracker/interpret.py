@@ -97,7 +97,7 @@ MAX_RANKED = 6
 """Number of explanations kept with each verdict."""
 
 ACT = "act "
-"""Begins the words for a single act that no rule allows."""
+"""Begins the words for a single act that is not named as a legal move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,8 +407,9 @@ def _describe_group(prediction: Prediction, group: Group) -> str:
     """A group in words, for whoever examines a disputed verdict: what may have been done, or else what has changed."""
     words = dict.fromkeys(filter(None, (_describe_cause(prediction.match, cause) for cause in group.causes)))
     # A move that is legal need not be named as an act, too.
-    named = [word for word in words if word.removeprefix(ACT) == word or word.removeprefix(ACT) not in words]
-    return " or ".join(named) or format_changes(prediction.match.game.layout, group.changes)
+    legal = {ACT + word for word in words}
+    named = " or ".join(word for word in words if word not in legal)
+    return named or format_changes(prediction.match.game.layout, group.changes)
 
 
 def _describe_cause(match: Match, cause: Cause) -> str:

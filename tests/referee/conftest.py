@@ -60,6 +60,15 @@ class Film:
         self.table = Table(stacks)
         return self.events[begun:]
 
+    def watch(self, scene: Reading, frames: int) -> list[Event]:
+        """Show a scene for some frames, none of which shows motion, and return the events."""
+        begun = len(self.events)
+        for _ in range(frames):
+            if self.referee.glance(self.t_s, moving=False).read:
+                self.events += self.referee.observe(self.t_s, next_frame(scene, self.t_s, self.noise, self.rng))
+            self.frame += 1
+        return self.events[begun:]
+
     def reading(self, stacks: tuple[Stack, ...], covered: Iterable[int] = ()) -> Reading:
         """Return a reading of a table, with some cells covered."""
         states = kit_states(self.game.pieces, HIGHEST, hides=True)

@@ -13,7 +13,7 @@ from companion.events import Accepted, Illegal, Withdrawn
 from companion.games import read_position
 from companion.match import Match
 from companion.referee.refutation import LOG_REFUTED, Rival, find_proved
-from companion.simulate.readings import kit_states, next_frame, read_table
+from companion.simulate.readings import kit_states, read_table
 from companion.tracker.hypotheses import predict
 from tests.referee.conftest import HIGHEST
 
@@ -61,15 +61,9 @@ def play_on(shot, number):
 
 def seen_anew(shot, frames=60):
     """Continue the scene without motion, but with correct readings; return the events."""
-    begun = len(shot.events)
     states = kit_states(shot.game.pieces, HIGHEST, hides=True)
     sights = [shot.game.sight(stack) for stack in shot.table.stacks]
-    scene = read_table(shot.game.layout.cells, states, sights, shot.noise, shot.rng)
-    for _ in range(frames):
-        if shot.referee.glance(shot.t_s, moving=False).read:
-            shot.events += shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng))
-        shot.frame += 1
-    return shot.events[begun:]
+    return shot.watch(read_table(shot.game.layout.cells, states, sights, shot.noise, shot.rng), frames)
 
 
 def moves(events):
@@ -229,10 +223,5 @@ def test_what_still_looks_wrong_is_not_withdrawn_for_looking_the_same_as_before(
     shot.doubts, shot.changed = {"h3": ("R", "", nats)}, ("h3",)
     (illegal,) = shot.show(("h3", "R"))
     assert isinstance(illegal, Illegal)
-    shot.changed, begun = (), len(shot.events)
-    scene = shot.reading(shot.table.stacks)
-    for _ in range(60):
-        if shot.referee.glance(shot.t_s, moving=False).read:
-            shot.events += shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng))
-        shot.frame += 1
-    assert kinds(shot.events[begun:]) == []
+    shot.changed = ()
+    assert kinds(shot.watch(shot.reading(shot.table.stacks), frames=60)) == []

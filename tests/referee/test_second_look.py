@@ -37,9 +37,14 @@ def look(shot, answer, *stacks, frames=20):
     states = kit_states(shot.game.pieces, HIGHEST, hides=True)
     sights = [shot.game.sight(stack) for stack in board]
     scene = shot.doubtful(read_table(shot.game.layout.cells, states, sights, shot.noise, shot.rng))
+    return watched(shot, scene, answer, [True] + [False] * (frames - 1))
+
+
+def watched(shot, scene, answer, motion):
+    """Show a scene for as many frames as ``motion`` has flags; returns what was asked, and the events, see look()."""
     asked, said = [], []
-    for i in range(frames):
-        if shot.referee.glance(shot.t_s, moving=i == 0).read:
+    for moving in motion:
+        if shot.referee.glance(shot.t_s, moving=moving).read:
             said += shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng))
             question = shot.referee.question
             if question is not None:
@@ -126,18 +131,11 @@ def test_an_accusation_that_a_second_look_confirms_stands_while_nothing_changes(
     shot.show()
     stacks = list(shot.game.table(shot.match.position).stacks)
     stacks[shot.game.layout.index["h3"]] = "R"
-    shot.doubts, answer, said = {"h3": ("R", "", 4.0)}, truth(shot, ("h3", "R")), []
+    shot.doubts, said = {"h3": ("R", "", 4.0)}, []
     shot.sweep()
     for changed, frames in ((("h3",), 20), ((), 100)):
         shot.changed = changed
-        scene = shot.reading(tuple(stacks))
-        for _ in range(frames):
-            if shot.referee.glance(shot.t_s, moving=False).read:
-                said += shot.referee.observe(shot.t_s, next_frame(scene, shot.t_s, shot.noise, shot.rng))
-                if (question := shot.referee.question) is not None:
-                    tables = [dict(zip(question.cells, table, strict=True)) for table in question.tables]
-                    said += shot.referee.verified(shot.t_s, answer(tables))
-            shot.frame += 1
+        said += watched(shot, shot.reading(tuple(stacks)), truth(shot, ("h3", "R")), [False] * frames)[1]
     assert [type(event) for event in said] == [Illegal]
 
 

@@ -106,10 +106,9 @@ def matt_colours(samples: Sequence[PieceColourSample]) -> list[Reflectance]:
     usual = max(shades) if len(shades) > 1 else None
     white = [mirrored_light(face, sides, usual) for face, sides in samples]
     free = [sample for sample, amount in zip(samples, white, strict=True) if sample.sides and amount == 0]
-    faces = np.array([one.face for one in free]).reshape(-1, 3)
-    below = np.array([np.median(one.sides, axis=0) for one in free]).reshape(-1, 3)
+    ratios = [np.array(face) / np.maximum(np.median(sides, axis=0), DARKEST) for face, sides in free]
     # Where all faces mirror something nothing is known: 0.
-    brighter = (faces / np.maximum(below, DARKEST)).min(axis=0) if free else np.zeros(3)
+    brighter = np.min(ratios, axis=0) if ratios else np.zeros(3)
     colours = []
     for (face, sides), amount in zip(samples, white, strict=True):
         r, g, b = subtract_white(face, amount)

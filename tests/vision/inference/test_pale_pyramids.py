@@ -98,48 +98,36 @@ def test_on_a_learned_board_boundaries_tell_what_colours_do_not(shown, monkeypat
     assert standing(Reader(reader.kit, reader.camera, learned), picture) == set(STACKS)
 
 
-def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(shown, monkeypatch):
-    """Simulate glare in which the colours find a pyramid on every cell, with a lead of ``GLARING`` nats."""
+def surely_found(shown, monkeypatch, nats):
+    """Return the cells that surely hold pyramids where colours find one on every cell, with a lead of ``nats``."""
     reader, picture = shown
     found = []
 
-    def as_if_glaring(image, hypothesis, *more):
-        hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, GLARING
+    def as_if_everywhere(image, hypothesis, *more):
+        hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, nats
         for cell in np.flatnonzero(hypothesis.state == 0).tolist():
             hypothesis.assign(cell, 1)
         find_pale_pyramids(image, hypothesis, *more)
         found.extend(np.flatnonzero(hypothesis.scores[:, 1:].max(axis=1) > HARDLY).tolist())
 
-    def glaring(hypothesis, _):
-        return np.tile(GLARING + hypothesis.geometry.configurations.log_prior[:, None], hypothesis.colours)
+    def everywhere(hypothesis, _):
+        return np.tile(nats + hypothesis.geometry.configurations.log_prior[:, None], hypothesis.colours)
 
-    monkeypatch.setattr("vision.reader.find_pale_pyramids", as_if_glaring)
+    monkeypatch.setattr("vision.reader.find_pale_pyramids", as_if_everywhere)
     monkeypatch.setattr("vision.inference.pale_pyramids.UNLIKE_SHARE", 1)
-    monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", glaring)
+    monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", everywhere)
     reader.read(Frame(picture, 0, 0.0))
-    assert {reader.kit.cells[cell] for cell in found} == set(STACKS)
+    return {reader.kit.cells[cell] for cell in found}
+
+
+def test_ground_that_colours_take_for_pyramids_is_hardly_any_where_no_edges_are(shown, monkeypatch):
+    """In glare the colours find a pyramid on every cell, with a lead of ``GLARING`` nats."""
+    assert surely_found(shown, monkeypatch, GLARING) == set(STACKS)
 
 
 def test_pyramids_that_colours_hardly_find_are_surer_by_their_edges(shown, monkeypatch):
-    """Colours find something on all cells that hold pyramids, with a lead of no more than 2 nats."""
-    reader, picture = shown
-    surer = set()
-
-    def as_if_hardly(image, hypothesis, *more):
-        hypothesis.scores[:, 0], hypothesis.scores[:, 1:] = 0, 2.0
-        for cell in np.flatnonzero(hypothesis.state == 0).tolist():
-            hypothesis.assign(cell, 1)
-        find_pale_pyramids(image, hypothesis, *more)
-        likely = hypothesis.scores[:, 1:].max(axis=1) - hypothesis.scores[:, 0]
-        surer.update(reader.kit.cells[cell] for cell in np.flatnonzero(likely > HARDLY).tolist())
-
-    def hardly(hypothesis, _):
-        return np.tile(2.0 + hypothesis.geometry.configurations.log_prior[:, None], hypothesis.colours)
-
-    monkeypatch.setattr("vision.reader.find_pale_pyramids", as_if_hardly)
-    monkeypatch.setattr("vision.inference.pale_pyramids.all_scores", hardly)
-    reader.read(Frame(picture, 0, 0.0))
-    assert surer == set(STACKS)
+    """The lead of colours alone would not be enough."""
+    assert surely_found(shown, monkeypatch, 2.0) == set(STACKS)
 
 
 def standing(reader, picture):
