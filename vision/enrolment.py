@@ -31,7 +31,7 @@ from vision.appearance.piece_colours import Photograph, floor_points, learn_piec
 from vision.appearance.sharpening import blur_if_sharpened
 from vision.appearance.veiling_glare import VeilingGlare, measure_black
 from vision.enrolment_check import check_distinct, without_empty_squares
-from vision.errors import ColoursAlike, VisionError
+from vision.errors import VisionError
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import DIRECTIONS, Faces
 from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
@@ -93,21 +93,7 @@ def enrol(
             else "the layout is empty: name a square for one piece of each kind"
         )
     known = (kit, camera, levels, stacks)
-    if kit.pieces[0].shape != "pyramid":
-        return _enrolled(*known, measure_colours(image, *known, empty))
-    learned, refused = list[SetAppearance](), list[ColoursAlike]()
-    # Bright ones may have been learned from sides in the shade, and dark ones from sides in the light.
-    for turned_alike in (False, True):
-        try:
-            learned.append(_enrolled(*known, measure_colours(image, *known, empty, turned_alike=turned_alike)))
-        except ColoursAlike as error:
-            refused.append(error)
-        else:
-            if not learned[-1].alike:
-                return learned[-1]
-    if not learned:
-        raise refused[0]
-    return learned[0]
+    return _enrolled(*known, measure_colours(image, *known, empty))
 
 
 def _enrolled(
@@ -155,8 +141,6 @@ def measure_colours(
     levels: tuple[int, ...],
     stacks: Mapping[str, str],
     empty: Sequence[Picture],
-    *,
-    turned_alike: bool = False,
 ) -> tuple[SetAppearance, Photograph, Mapping[str, float]]:
     """The colours in a photograph of ``stacks`` by cell, its pose and light, and by letter the white that faces mirror.
 
@@ -174,7 +158,7 @@ def measure_colours(
         board = _learn_around(photograph, kit, stacks)
         photograph = _photograph(even, pose, kit, camera, _blocks(board, kit))
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
-    colours = learn_pieces(photograph, kit, stacks, floors, turned_alike=turned_alike)
+    colours = learn_pieces(photograph, kit, stacks, floors)
     appearance = _with_floor(nominal, photograph, kit, stacks, floors)
     appearance = replace(appearance, pieces=colours.pieces, inks=colours.inks, board=board, black=black)
     return appearance, photograph, colours.whites

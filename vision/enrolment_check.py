@@ -12,7 +12,7 @@ from calibration.appearance import Glyph, Reflectance, SetAppearance, nominal_ap
 from calibration.kit import Colour, Kit, PieceKind
 from vision.appearance.piece_colours import median
 from vision.capture.frames import Frame
-from vision.errors import ColoursAlike, VisionError
+from vision.errors import VisionError
 from vision.glyphs.faces import Faces
 from vision.glyphs.templates import bare_wood_log_likelihood, compare, empty_label_buffer, make_alphabet
 from vision.inference.geometry import Geometry
@@ -156,7 +156,7 @@ def _raise_mismatch(kit: Kit, stacks: Mapping[str, str], wrong: Mapping[str, Cel
 def check_colours(reader: Reader, stacks: Mapping[str, str]) -> tuple[str, ...]:
     """Pairs of letters of kinds of one size that are hardly told apart by what ``reader`` has just read of them.
 
-    Raises ColoursAlike when they are not at all.  All sizes of the same two colours count together: small pieces show
+    Raises VisionError when they are not at all.  All sizes of the same two colours count together: small pieces show
     their colour less clearly.  ``stacks`` by cell are what was photographed.  Characters are compared with each other
     instead (:func:`check_distinct`).
     """
@@ -176,7 +176,7 @@ def check_colours(reader: Reader, stacks: Mapping[str, str]) -> tuple[str, ...]:
     for each in nats.values():
         apart, (_, one, second) = np.median([ratio for ratio, _, _ in each]), min(each)
         if apart < ALIKE_NATS:
-            raise ColoursAlike(
+            raise VisionError(
                 f"{one} and {second} cannot be told apart by their colours here: "
                 "take pieces whose colours differ more, or other light"
             )

@@ -19,7 +19,3 @@ class MatNotFound(VisionError):
 
     def __str__(self) -> str:
         return self._why if isinstance(self._why, str) else self._why()
-
-
-class ColoursAlike(VisionError):
-    """Two kinds of one size cannot be told apart by the colours that were learned."""

@@ -14,7 +14,15 @@ from calibration.heights import base_heights_mm
 from calibration.kit import Kit
 from vision.appearance.illumination import LINEAR, Illumination
 from vision.appearance.sharpening import is_sharpened
-from vision.appearance.specular import PieceColourSample, faces_of, matt_colours, paleness, sides_of, subtract_white
+from vision.appearance.specular import (
+    DARKEST,
+    PieceColourSample,
+    faces_of,
+    matt_colours,
+    paleness,
+    sides_of,
+    subtract_white,
+)
 from vision.errors import VisionError
 from vision.pose.projection import Points, Registration, project
 
@@ -26,6 +34,9 @@ WOOD_PERCENTILE = 80.0
 
 INK_PERCENTILE = 8.0
 """Percentile of a face's brightness that is ink: it covers at least a tenth of a face.  Chosen by eye."""
+
+POLISH_ROUNDS = 20
+"""Rounds of median polish, after which the light on faces of pyramids no longer changes."""
 
 BRIGHTEST_PERCENTILE = 95.0
 """Percentile of a face's brightness that is bare wood, or a halo on it: what is nearer to it than to ink is wood."""
@@ -87,14 +98,11 @@ def learn_pieces(
     kit: Kit,
     layout: Mapping[str, str],
     floors_mm: Mapping[str, Points],
-    *,
-    turned_alike: bool = False,
 ) -> PieceColours:
     """The colours of the uppermost pieces of stacks by cell: for each kind the median over its pieces.
 
-    A pyramid shows its least pale face, or where they are ``turned_alike`` the face that is turned as the others' are.
-    A kind that is not seen takes the colour of another one to which the kit gives the same.  Raises VisionError where
-    there is none.
+    A pyramid shows its least pale face, all in one light (:func:`in_one_light`).  A kind that is not seen takes the
+    colour of another one to which the kit gives the same.  Raises VisionError where there is none.
     """
     seen: dict[str, list[Reflectance]] = {}
     plain: list[tuple[str, Mapping[int, Reflectance], list[Reflectance]]] = []
@@ -112,8 +120,7 @@ def learn_pieces(
         else:
             sides = [photograph.reflectance(side) for side in sides_of(kind, base, photograph.pose.centre_mm)]
             plain.append((letter, {way: photograph.reflectance(face) for way, face in faces.items()}, sides))
-    each = [faces for _, faces, _ in plain]
-    shown = faces_of_one_orientation(each) if turned_alike else [min(faces.values(), key=paleness) for faces in each]
+    shown = in_one_light([faces for _, faces, _ in plain])
     glossy = [PieceColourSample(face, sides) for face, (_, _, sides) in zip(shown, plain, strict=True)]
     for (letter, _, _), colour in zip(plain, matt_colours(glossy), strict=True):
         seen.setdefault(letter, []).append(colour)
@@ -127,16 +134,37 @@ def learn_pieces(
     return _without_lamp(kit, pieces, {letter: median(colours) for letter, colours in inks.items()})
 
 
-def faces_of_one_orientation(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Reflectance]:
-    """For each piece, of its faces by orientation, the one that is turned as those of the others.
+def in_one_light(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Reflectance]:
+    """For each piece, of its faces by orientation, the least pale one, in the light that one orientation has.
 
-    A lamp lights one side of all pyramids: the lit side of some and the shaded side of others would make bright ones
-    as dark as dark ones.  It is the orientation in which most pieces show a face, and of these the least pale one.
+    A lamp lights one side of all pyramids, in its own tint: the lit side of some and the shaded side of others would
+    make bright ones as dark as dark ones.  So all are brought to the darkest of the orientations from which they are
+    taken: it mirrors least.
     """
-    ways = {way for faces in pieces for way in faces}
-    pale = {way: [paleness(faces[way]) for faces in pieces if way in faces] for way in ways}
-    order = sorted(ways, key=lambda way: (-len(pale[way]), np.mean(pale[way])))
-    return [next(faces[way] for way in order if way in faces) for faces in pieces]
+    chosen = [min((paleness(face), way) for way, face in faces.items())[1] for faces in pieces]
+    light = _log_light(pieces)
+    darkest = min((light[way] for way in chosen), key=np.sum, default=np.zeros(3))
+    shown = []
+    for faces, way in zip(pieces, chosen, strict=True):
+        r, g, b = (np.array(faces[way]) * np.exp(darkest - light[way])).tolist()
+        shown.append((r, g, b))
+    return shown
+
+
+def _log_light(pieces: Sequence[Mapping[int, Reflectance]]) -> dict[int, npt.NDArray[np.float64]]:
+    """By orientation the logarithm of the light on it (3,), up to a constant that all have in common.
+
+    Pieces reflect any share of it: a two-way table without interaction, fitted by median polish (Tukey, Exploratory
+    data analysis, 1977), as some faces mirror something.
+    """
+    ways = sorted({way for faces in pieces for way in faces})
+    absent = (np.nan,) * 3
+    shown = np.array([[faces.get(way, absent) for way in ways] for faces in pieces]).reshape(len(pieces), len(ways), 3)
+    logs, light = np.log(np.maximum(shown, DARKEST)), np.zeros((len(ways), 3))
+    for _ in range(POLISH_ROUNDS if ways else 0):
+        reflected = np.nanmedian(logs - light, axis=1, keepdims=True)
+        light = np.nanmedian(logs - reflected, axis=0)
+    return dict(zip(ways, light, strict=True))
 
 
 def wood_reflectance(seen: Points, *, has_halos: bool) -> Reflectance:

@@ -37,6 +37,10 @@ edges in crops preferred a small pyramid to a medium one by 9."""
 TRIED_NATS = 20.0
 """Towers that are less likely than the best by more than this are not tried."""
 
+CROPS_WEIGHT = 0.6
+"""Weight of what crops say of a tower that is examined more closely: they show the same pixels.  Fitted as
+:data:`vision.likelihood.lateral_fitting.FACE_WEIGHT`."""
+
 SIDES_WEIGHT = 0.5
 """Weight of the sides' colours: the crops' colours come from the same pixels.  Of 0, 0.5, 0.7 and 1 this made the truth
 likeliest on the sets of the collection."""
@@ -141,7 +145,7 @@ def rescore_by_lateral_faces(
     predicted = _predicted(light, reflectance)
     for cell in stands[in_doubt[stands]].tolist():
         likely = _log_likelihood(fits[cell], predicted, (hues, spreads))
-        fitted = scores[cell] + (likely - put_on_nats[:, None])[:, None]
+        fitted = CROPS_WEIGHT * scores[cell] + (likely - put_on_nats[:, None])[:, None]
         # Whether anything stands there is left to colours: usual ground says little about ground in shadow.
         fitted += scores[cell].max() - fitted.max()
         hypothesis.set_scores(np.array([cell]), np.append(hypothesis.scores[cell, 0], fitted)[None].astype(np.float32))

@@ -22,7 +22,7 @@ from vision.compiled import compiled
 from vision.likelihood.crop_faces import face_rows, project_pyramids
 from vision.likelihood.hues import hue
 from vision.likelihood.lateral_boundaries import Contrasts, make_contrasts
-from vision.likelihood.lateral_fitting import FACE_WEIGHT, fit, uncovered_sums
+from vision.likelihood.lateral_fitting import fit, uncovered_sums
 from vision.likelihood.lateral_runs import LateralFaces, make_lateral_faces
 from vision.likelihood.lateral_views import (
     MIN_MM2,
@@ -182,7 +182,7 @@ def fit_boundaries(
     view, faces = observe(*shown.pixels, shown.contrasts)._replace(weight=0.0), shown.faces
     likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
     hues = None if ground.board is not None else _hues(shown, sums.sum(axis=(1, 2)), (towers, placements), ground.floor)
-    return BoundaryFits(likely / FACE_WEIGHT, hues)
+    return BoundaryFits(likely, hues)
 
 
 def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usual: Array) -> Floats:

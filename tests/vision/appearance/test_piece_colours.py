@@ -7,7 +7,7 @@ import pytest
 
 from calibration.appearance import linear
 from calibration.kit import load_kit
-from vision.appearance.piece_colours import faces_of_one_orientation, learn_pieces, weighted_median, wood_reflectance
+from vision.appearance.piece_colours import in_one_light, learn_pieces, weighted_median, wood_reflectance
 from vision.appearance.specular import faces_of
 
 KIT = load_kit("ziggurat")
@@ -71,18 +71,13 @@ class LitFromTheRight(Shown):
         return tuple((green + 0.02 * (is_right == is_bright)).tolist())
 
 
-def test_pyramids_are_learned_from_the_sides_that_face_the_same_way_where_this_is_asked_for():
-    """With ``turned_alike`` the colours of both sets are learned from sides facing the same way.
-
-    Otherwise the purest side is used, which is the shaded one of bright pieces but the lit one of dark pieces.
-    """
+def test_pyramids_of_both_colours_are_learned_as_if_all_were_seen_in_the_light_on_the_darkest_side():
+    """The purest side is the shaded one of bright pieces but the lit one of dark pieces, which would seem brighter."""
     eye = Eye(np.array([400.0, -400.0, 500.0]))
-    least_pale, alike = (
-        learn_pieces(LitFromTheRight(eye, ""), KIT, LAYOUT, FLOORS, turned_alike=way).pieces for way in (False, True)
-    )
+    pieces = learn_pieces(LitFromTheRight(eye, ""), KIT, LAYOUT, FLOORS).pieces
     for letter in "QDW":
-        assert np.divide(alike[letter], alike[letter.lower()]) == pytest.approx(2, rel=0.3)
-        assert sum(least_pale[letter]) < sum(least_pale[letter.lower()])
+        assert np.divide(pieces[letter], pieces[letter.lower()]) == pytest.approx(2, rel=0.3)
+        assert pieces[letter] == pytest.approx((0.3, 0.4, 0.1))
 
 
 def test_half_of_the_weights_is_reached_by_the_median():
@@ -104,10 +99,19 @@ def test_a_face_seen_edge_on_tells_a_colour_where_there_is_no_other():
     assert faces_of(KIT.pieces[0], np.zeros(3), above)
 
 
-def test_a_pyramid_that_does_not_show_the_usual_side_is_learned_from_another():
-    """A pyramid on which the common side is not visible is learned from another side."""
-    green, pale = (0.1, 0.5, 0.1), (0.3, 0.5, 0.3)
-    assert faces_of_one_orientation([{1: green}, {1: green, 2: pale}, {2: pale}]) == [green, green, pale]
+def test_light_on_a_side_that_not_all_pyramids_show_follows_from_those_that_do():
+    """Three pieces show different sides, the least pale of which is each time another one, in light of another tint."""
+    green, gray, light = np.array((0.1, 0.5, 0.1)), np.array((0.2, 0.2, 0.2)), np.array((2.0, 1.5, 1.0))
+    shown = in_one_light([{1: tuple(green), 2: tuple(green * light)}, {1: tuple(gray)}, {2: tuple(gray * light)}])
+    assert np.array(shown) == pytest.approx(np.array([green, gray, gray]))
+
+
+def test_a_side_that_mirrors_something_on_one_pyramid_does_not_darken_others():
+    """One of four pieces mirrors a window on its right side."""
+    green, window = np.array((0.1, 0.5, 0.1)), 0.4
+    both = {1: tuple(green), 2: tuple(2 * green)}
+    shown = in_one_light([both, both, {1: tuple(green), 2: tuple(2 * green + window)}, {2: tuple(2 * green)}])
+    assert np.array(shown) == pytest.approx(np.array([green] * 4))
 
 
 def test_halos_along_the_strokes_of_a_character_are_no_wood():

@@ -20,6 +20,7 @@ from vision.inference.pale_pyramids import (
     bounded_boundary_log_ratio,
     find_pale_pyramids,
     hue_log_ratio,
+    unlike_shares,
 )
 from vision.reader import Reader
 
@@ -66,6 +67,16 @@ def test_without_that_look_some_are_missed(shown, monkeypatch):
     reader, picture = shown
     monkeypatch.setattr("vision.reader.find_pale_pyramids", lambda *_: None)
     assert standing(reader, picture) < set(STACKS)
+
+
+@pytest.mark.parametrize(
+    ("piece", "share"), [((150, 160, 170), 0.0), ((132, 142, 152), 0.4), ((160, 160, 160), 0.4), ((153, 160, 168), 0.0)]
+)
+def test_what_differs_from_its_surroundings_in_brightness_or_hue_is_unlike_them(piece, share):
+    """A darker piece, and a gray one as bright as yellowish ground; one a little grayer is not, nor is ground."""
+    codes = np.full((2, 10, 10, 3), (150, 160, 170), np.uint8)
+    codes[1, 2:6] = piece
+    assert unlike_shares(codes, np.array([1, 0]), (0, 10)).tolist() == pytest.approx([share, 0.0])
 
 
 @pytest.mark.parametrize("changed", [*({cell} for cell in STACKS), set(STACKS)])
