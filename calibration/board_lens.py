@@ -233,14 +233,15 @@ def find_markers(image: npt.NDArray[np.uint8], kit: Kit) -> Sighting:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     detector = cv2.aruco.ArucoDetector(dictionary(kit.mat.dictionary), parameters)
-    looks = map(detector.detectMarkers, chain([gray], apart_from_table(gray) if kit.mat.is_measured else ()))
-    found, ids = next(((found, ids) for found, ids, _ in looks if ids is not None), ((), np.zeros(0, np.intp)))
-    numbers = ids.ravel().tolist()
-    once = {
-        marker.id: np.asarray(found[numbers.index(marker.id)], np.float64).reshape(4, 2)
-        for marker in kit.mat.markers
-        if numbers.count(marker.id) == 1
-    }
+    once: dict[int, npt.NDArray[np.float64]] = {}
+    for picture in chain([gray], apart_from_table(gray) if kit.mat.is_measured else ()):
+        found, ids, _ = detector.detectMarkers(picture)
+        numbers = [] if ids is None else ids.ravel().tolist()
+        for marker in kit.mat.markers:
+            if marker.id not in once and numbers.count(marker.id) == 1:
+                once[marker.id] = np.asarray(found[numbers.index(marker.id)], np.float64).reshape(4, 2)
+        if 4 * len(once) >= MIN_CORNERS:
+            break
     size = (gray.shape[1], gray.shape[0])
     seen = align_markers(gray, kit.mat, once, prior_camera(size))
     corners, pixels = [np.zeros(0, np.intp)], [np.zeros((0, 2))]

@@ -89,3 +89,18 @@ def test_measured_markers_are_trusted_less_than_printed_ones(examples):
         find_lens([replace(find_markers(photo, one), gray=None)], one) for one in (kit, replace(kit, mat=measured))
     )
     assert ruled.focal_deviation > printed.focal_deviation
+
+
+def test_stickers_are_looked_for_apart_from_a_dark_table_until_two_are_seen(examples, monkeypatch):
+    """One whole sticker does not fix the board's place, so that a board of which it was the only one was refused."""
+    kit = load_kit("domination")
+    kit = replace(kit, mat=replace(kit.mat, markers=tuple(replace(one, is_measured=True) for one in kit.mat.markers)))
+    photo = load_picture(examples / "photos" / "enrol.jpg")
+    cut, seen = photo.copy(), find_markers(photo, kit).pixels.reshape(-1, 4, 2)
+    for corners in seen[1:]:
+        cv2.fillConvexPoly(cut, np.rint(corners).astype(np.int32), (90, 90, 90))
+    monkeypatch.setattr("calibration.board_lens.align_markers", lambda _gray, _mat, once, _camera: once)
+    monkeypatch.setattr("calibration.board_lens.apart_from_table", lambda _: [cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY)])
+    assert find_markers(cut, kit).pixels == pytest.approx(seen.reshape(-1, 2), abs=0.5)
+    monkeypatch.setattr("calibration.board_lens.apart_from_table", lambda _: [])
+    assert not find_markers(cut, kit).is_enough
