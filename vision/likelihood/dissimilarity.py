@@ -33,10 +33,9 @@ USUAL_BRIGHTNESS = 128.0
 MIN_SHARE = 0.4
 """Lower bound of a picture's brightness as a share of the usual one: contrasts do not scale below it."""
 
-SURFACE_DEVIATION = 2.0
-"""Standard deviation, in codes and in each channel, of differences within one surface besides noise: texture, shading,
-and the colour that cameras smear across boundaries, a few pixels wide.  Of 1, 1.5, 2 and 3 in the two of colour, and of
-2, 2.5 and 4 in brightness, these misread fewest squares on 85 sets and boards."""
+SURFACE_DEVIATIONS = np.array([2.5, 1.0, 1.0])
+"""Standard deviation, in codes, of differences within one surface besides noise: texture and shading.  Chosen by
+eye."""
 
 FALSE_EDGE, MISSED_EDGE = 0.06, 0.15
 """Probability of a contrast within one surface, as at the edge of a shadow or of print, and of none where two surfaces
@@ -124,7 +123,7 @@ def _variances(noise: Array, band: int, scale: float) -> tuple[Array, Array]:
     In a band of brightness; ``scale``: strength of contrasts, as a share of the usual one.
     """
     share = scale * min(max((band + 0.5) * (256 / BANDS) / USUAL_BRIGHTNESS, MIN_SHARE), 1.0)
-    narrow = (SURFACE_DEVIATION**2 + noise[band]).astype(np.float32)
+    narrow = (SURFACE_DEVIATIONS**2 + noise[band]).astype(np.float32)
     return narrow, ((CONTRAST_DEVIATIONS * share) ** 2 + narrow).astype(np.float32)
 
 

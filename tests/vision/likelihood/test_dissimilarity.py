@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from vision.likelihood.dissimilarity import FALSE_EDGE, estimate_texture
-from vision.likelihood.noise import BANDS, measure_noise
+from vision.likelihood.dissimilarity import FALSE_EDGE, dissimilarity_at, dissimilarity_index, estimate_texture
+from vision.likelihood.noise import BANDS, count_pairs, measure_noise, noise_by_brightness
 
 SIZE, STEP, CODE, CONTRAST = (200, 300), 2, 120.0, 60.0
 SHADES = (0.4, 0.4), (10.0, CONTRAST)
@@ -59,3 +59,13 @@ def test_a_table_that_is_hardly_seen_is_taken_for_an_even_one(picture):
     """Without visible table the texture is 0."""
     image, _, noise = picture(0.4)
     assert estimate_texture(image, STEP, np.zeros(SIZE, np.bool_), noise)[0] == 0
+
+
+@pytest.mark.parametrize(("redder", "is_boundary"), [(8, False), (16, True), (60, True)])
+def test_colour_that_a_camera_smears_beside_a_piece_is_no_boundary(redder, is_boundary):
+    """Some codes more of red than beside it, in a picture without noise, as one disc beside a red one showed it."""
+    even, outline = np.full((80, 80, 3), 150, np.uint8), np.array([(0.0, 0.0), (80, 0), (80, 80), (0, 80)])
+    dissimilarity = dissimilarity_at(noise_by_brightness(count_pairs(even, 4, outline)))
+    even[10, 10] = (150 - redder // 2, 150, 150 + redder // 2)
+    band, entry = dissimilarity_index(even, (10, 10), (10, 14), dissimilarity.slopes)
+    assert (dissimilarity.log_ratios[band, entry] > 0) == is_boundary
