@@ -209,7 +209,7 @@ class MotionDetector:
                 news = news & compare_pictures(frame.small, other).changes
         joined = _close_gaps(news)
         broad = self._opened(joined)
-        arms = self._reaching_edge(broad)
+        arms = self._reaching_edge(broad, self._gap_px)
         self._arm, solid = None, arms
         if arms.any():
             unshaded = remove_shadows(changes, small, bare, self._bare)
@@ -288,12 +288,16 @@ class MotionDetector:
             self._places = geometry, np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)
         return mask.ravel()[self._places[1][:, rows]]
 
-    def _reaching_edge(self, mask: Picture) -> Picture:
-        """(height, width) uint8, those connected parts of ``mask`` that are as wide as an arm at the picture's edge."""
-        count, labels = cv2.connectedComponents(mask)
+    def _reaching_edge(self, mask: Picture, gap_px: int = 0) -> Picture:
+        """(height, width) uint8, those connected parts of ``mask`` that are as wide as an arm at the picture's edge.
+
+        Or up to ``gap_px`` from it: a bare arm is not seen on a table of its colour.
+        """
+        near = cv2.dilate(mask, np.ones((2 * gap_px + 1,) * 2, np.uint8)) if gap_px else mask
+        count, labels = cv2.connectedComponents(near)
         wide = np.bincount(_border_values(np.asarray(labels, np.int32)), minlength=count) >= ARM_WIDTHS * self._piece_px
         wide[0] = False
-        return np.asarray(wide[labels], np.uint8)
+        return np.asarray(mask & wide[labels], np.uint8)
 
     def _without_relit_ground(self, solid: Picture, small: Picture, bare: Picture) -> Picture:
         """(height, width) uint8, ``solid`` parts as wide as an arm, except ground from which a shadow has gone.
@@ -335,6 +339,10 @@ class MotionDetector:
         is_joined = np.zeros(count, np.bool_)
         is_joined[labels[arms > 0]] = True
         return np.asarray(parts & is_joined[labels], np.uint8)
+
+    @property
+    def _gap_px(self) -> int:
+        return round(GAP_MM / self._piece_mm * self._piece_px)
 
     def _opened(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""

@@ -88,6 +88,17 @@ def test_a_hand_that_only_strips_join_to_its_sleeve_covers_cells_too(bench, watc
     assert compared(bench, watch, arm).covered.any()
 
 
+def test_a_bare_arm_on_a_strip_of_table_of_its_colour_covers_cells_too(bench, watch, image):
+    """It is seen over the mat alone, which ends near the picture's edge; what is as near and narrower is no arm."""
+    watch.keep_bare(watch.process(image), is_thing=False)
+    arm, tower = image.copy(), image.copy()
+    arm[200:680, 540:680] = tower[600:680, 570:650] = (60, 80, 130)
+    assert compared(bench, watch, arm).covered[bench.kit.cells.index("d2")]
+    assert not compared(bench, watch, tower).covered.any()
+    arm[560:680] = image[560:680]
+    assert not compared(bench, watch, arm).covered.any(), "too far from the edge"
+
+
 def test_a_piece_put_down_is_no_arm(bench, watch, image):
     """A new piece does not count as an arm."""
     watch.keep_bare(watch.process(image), is_thing=False)

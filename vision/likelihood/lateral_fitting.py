@@ -68,8 +68,8 @@ EDGE_MM = 0.5
 
 FACE_WEIGHT = 0.5
 """Weight of what faces show: their boundaries, which count in full, come from the same pixels.  Fitted to 614 cells of
-nine sets by multinomial regression, as the weights of :mod:`vision.inference.lateral_faces`; on 1,496 cells of twenty
-sets, half of them new, another fit changed no square."""
+nine sets by multinomial regression, as the weight of crops (:mod:`vision.inference.lateral_faces`); fitted to 1,496
+cells of twenty sets, half of them new, they differ by a fifth at most."""
 
 
 class Fits(NamedTuple):
