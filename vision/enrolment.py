@@ -92,19 +92,8 @@ def enrol(
             if layout is None
             else "the layout is empty: name a square for one piece of each kind"
         )
-    known = (kit, camera, levels, stacks)
-    return _enrolled(*known, measure_colours(image, *known, empty))
-
-
-def _enrolled(
-    kit: Kit,
-    camera: Camera,
-    levels: tuple[int, ...],
-    stacks: Mapping[str, str],
-    colours: tuple[SetAppearance, Photograph, Mapping[str, float]],
-) -> SetAppearance:
-    """See :func:`enrol`; ``colours``: see :func:`measure_colours`."""
-    (appearance, photograph, whites), image = colours, colours[1].image
+    appearance, photograph, whites = measure_colours(image, kit, camera, levels, stacks, empty)
+    image = photograph.image
     floors = dict(zip(kit.cells, floors_mm(kit, levels), strict=True))
     geometry = make_geometry(kit, levels, photograph.pose, camera)
     hypothesis = _explained(image, Reader(kit, camera, appearance, levels), geometry)

@@ -209,7 +209,7 @@ class MotionDetector:
                 news = news & compare_pictures(frame.small, other).changes
         joined = _close_gaps(news)
         broad = self._opened(joined)
-        arms = self._reaching_edge(broad, self._gap_px)
+        arms = self._reaching_edge(broad, self._px(GAP_MM))
         self._arm, solid = None, arms
         if arms.any():
             unshaded = remove_shadows(changes, small, bare, self._bare)
@@ -333,16 +333,16 @@ class MotionDetector:
         between them has nearly the table's colour, what is seen of it ``between`` them bridges such gaps (hysteresis
         as in Canny, 1986).  All are (height, width) uint8.
         """
-        reach = round(GAP_MM / 2 / self._piece_mm * self._piece_px)
+        reach = self._px(GAP_MM / 2)
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
         count, labels = cv2.connectedComponents(cv2.dilate(parts | between, disc))
         is_joined = np.zeros(count, np.bool_)
         is_joined[labels[arms > 0]] = True
         return np.asarray(parts & is_joined[labels], np.uint8)
 
-    @property
-    def _gap_px(self) -> int:
-        return round(GAP_MM / self._piece_mm * self._piece_px)
+    def _px(self, length_mm: float) -> int:
+        """A length on the mat in pixels of small pictures."""
+        return round(length_mm / self._piece_mm * self._piece_px)
 
     def _opened(self, mask: Picture, widths: float = ARM_WIDTHS) -> Picture:
         """(height, width) uint8, 1 where ``mask`` is so many pieces wide: its morphological opening by a disc."""

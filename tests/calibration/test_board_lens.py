@@ -79,22 +79,26 @@ def test_photographs_of_two_sizes_are_refused(examples, tmp_path):
         calibrate_on_board((examples / "photos" / "enrol.jpg", small), load_kit("domination"))
 
 
+def with_stickers(kit):
+    """Return a kit whose markers were stuck on by hand and measured."""
+    markers = tuple(replace(marker, is_measured=True) for marker in kit.mat.markers)
+    return replace(kit, mat=replace(kit.mat, markers=markers))
+
+
 def test_measured_markers_are_trusted_less_than_printed_ones(examples):
     """The focal length from measured markers is less certain than from printed ones."""
     kit = load_kit("domination")
-    measured = replace(kit.mat, markers=tuple(replace(marker, is_measured=True) for marker in kit.mat.markers))
     photo = load_picture(examples / "photos" / "enrol.jpg")
     # Leave out the search for square lines, which makes up for the lower accuracy of measured markers.
     printed, ruled = (
-        find_lens([replace(find_markers(photo, one), gray=None)], one) for one in (kit, replace(kit, mat=measured))
+        find_lens([replace(find_markers(photo, one), gray=None)], one) for one in (kit, with_stickers(kit))
     )
     assert ruled.focal_deviation > printed.focal_deviation
 
 
 def test_stickers_are_looked_for_apart_from_a_dark_table_until_two_are_seen(examples, monkeypatch):
     """One whole sticker does not fix the board's place, so that a board of which it was the only one was refused."""
-    kit = load_kit("domination")
-    kit = replace(kit, mat=replace(kit.mat, markers=tuple(replace(one, is_measured=True) for one in kit.mat.markers)))
+    kit = with_stickers(load_kit("domination"))
     photo = load_picture(examples / "photos" / "enrol.jpg")
     cut, seen = photo.copy(), find_markers(photo, kit).pixels.reshape(-1, 4, 2)
     for corners in seen[1:]:

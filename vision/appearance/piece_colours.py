@@ -141,10 +141,11 @@ def in_one_light(pieces: Sequence[Mapping[int, Reflectance]]) -> list[Reflectanc
     make bright ones as dark as dark ones.  So all are brought to the darkest of the orientations from which they are
     taken: it mirrors least.
     """
+    if not pieces:
+        return []
     chosen = [min((paleness(face), way) for way, face in faces.items())[1] for faces in pieces]
-    light = _log_light(pieces)
-    darkest = min((light[way] for way in chosen), key=np.sum, default=np.zeros(3))
-    shown = []
+    light, shown = _log_light(pieces), []
+    darkest = min((light[way] for way in chosen), key=np.sum)
     for faces, way in zip(pieces, chosen, strict=True):
         r, g, b = (np.array(faces[way]) * np.exp(darkest - light[way])).tolist()
         shown.append((r, g, b))
@@ -159,9 +160,9 @@ def _log_light(pieces: Sequence[Mapping[int, Reflectance]]) -> dict[int, npt.NDA
     """
     ways = sorted({way for faces in pieces for way in faces})
     absent = (np.nan,) * 3
-    shown = np.array([[faces.get(way, absent) for way in ways] for faces in pieces]).reshape(len(pieces), len(ways), 3)
+    shown = np.array([[faces.get(way, absent) for way in ways] for faces in pieces])
     logs, light = np.log(np.maximum(shown, DARKEST)), np.zeros((len(ways), 3))
-    for _ in range(POLISH_ROUNDS if ways else 0):
+    for _ in range(POLISH_ROUNDS):
         reflected = np.nanmedian(logs - light, axis=1, keepdims=True)
         light = np.nanmedian(logs - reflected, axis=0)
     return dict(zip(ways, light, strict=True))
