@@ -395,9 +395,9 @@ class Reader:
         """Score pyramids by their lateral faces: those in doubt, and the configurations ``asked`` about, by cell."""
         close_up, floor, board = hypothesis.geometry.close_up, self.appearance.floor, self.appearance.board
         if close_up is not None and floor is not None:
-            view, crops = (hypothesis.geometry.pose, self.camera), close_up.crops
+            view = hypothesis.geometry.pose, self.camera
             colours = self._colours.reflectances, np.array(floor)
-            bare = None if board is None else partial(self._cell_views.predict, board, crops, view, light)
+            bare = None if board is None else partial(self._cell_views.predict, board, view, light)
             if not asked:
                 find_pale_pyramids(image, hypothesis, close_up, colours, bare)
             rescore_by_lateral_faces(image, hypothesis, close_up, colours, bare, asked)

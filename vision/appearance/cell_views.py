@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,37 +18,33 @@ from vision.pose.projection import Registration
 from vision.scene.crops import Crops
 
 Array = npt.NDArray[np.float32]
-Indices = npt.NDArray[np.intp]
 
 
 class CellViews:
     """The bare board in the crops of single cells; views are cached while board and view stay the same."""
 
     def __init__(self) -> None:
-        self._views = LastValueCache[dict[int, BoardView]]()
+        self._views = LastValueCache[dict[Crops, BoardView]]()
 
     def predict(
         self,
         board: BoardAppearance,
-        crops: Callable[[int], Crops],
         view: tuple[Registration, Camera],
         light: Illumination,
-        cells: Indices,
+        crops: Sequence[Crops],
     ) -> list[tuple[Array, Array]]:
-        """What ``board`` shows in the crops of ``cells`` (b,), from their ``view``, in a ``light``.
-
-        ``crops``: gives that of each cell, alone.
+        """What ``board`` shows in ``crops`` (b), each of one cell, from their ``view``, in a ``light``.
 
         Returns:
             For each cell (3, rows, columns) float32 display values b g r relative to white paper, NaN where unknown;
             and (rows, columns) float32, the mean variance of the three there.
         """
         views = self._views.get((board, *view), dict)
-        for cell in set(cells.tolist()) - views.keys():
-            views[cell] = view_board(board, crops(cell), *view)
-        centres_mm = np.vstack([crops(cell).centres_mm for cell in cells.tolist()])
-        local = light_around(light, np.ones((len(cells), 3), np.float32), centres_mm)
-        return [_predict_cell(views[cell], local, k) for k, cell in enumerate(cells.tolist())]
+        for crop in set(crops) - views.keys():
+            views[crop] = view_board(board, crop, *view)
+        centres_mm = np.vstack([crop.centres_mm for crop in crops])
+        local = light_around(light, np.ones((len(crops), 3), np.float32), centres_mm)
+        return [_predict_cell(views[crop], local, k) for k, crop in enumerate(crops)]
 
 
 @compiled

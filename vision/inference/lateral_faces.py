@@ -8,7 +8,7 @@ the board.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
@@ -21,8 +21,9 @@ from vision.appearance.colour_model import display_value
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.hues import hue, hue_density, hue_of
-from vision.likelihood.lateral_faces import CellGround, CloseUp, TowerFits, by_side, fit_towers
+from vision.likelihood.lateral_faces import TOWERS_PER_MM, CellGround, CloseUp, TowerFits, by_side, fit_towers
 from vision.scene.configurations import Configurations
+from vision.scene.crops import Crops
 from vision.scene.label_buffer import LabelBuffer
 
 Array = npt.NDArray[np.float32]
@@ -96,7 +97,7 @@ def rescore_by_lateral_faces(
     hypothesis: Hypothesis,
     close_up: CloseUp,
     colours: tuple[Floats, Floats],
-    board: Callable[[Indices], list[tuple[Array, Array]]] | None = None,
+    board: Callable[[Sequence[Crops]], list[tuple[Array, Array]]] | None = None,
     asked: Mapping[int, Indices] = MappingProxyType({}),
 ) -> None:
     """Rescore towers on updated cells that are in doubt, as where crops prefer another one by its edges alone.
@@ -106,7 +107,7 @@ def rescore_by_lateral_faces(
         hypothesis: whose scores are changed.
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, r g b; and (3,) of bare floor.
-        board: what the bare board shows round cells, as in :class:`CellGround`, where its appearance was learned.
+        board: what the bare board shows in crops, as in :class:`CellGround`, where its appearance was learned.
         asked: by cell that is in doubt whatever its scores, the configurations that may stand there.
     """
     towers = len(close_up.towers)
@@ -133,7 +134,8 @@ def rescore_by_lateral_faces(
     known = stands[~in_doubt[stands] & hypothesis.lateral_sums[stands].any(axis=(1, 2, 3))]
     close = np.setdiff1d(stands, known)
     fits: dict[int, TowerFits] = {}
-    for cell, bare in zip(close.tolist(), repeat(None) if board is None else board(close), strict=False):
+    crops = [] if board is None else [close_up.of(cell, TOWERS_PER_MM).crops for cell in close.tolist()]
+    for cell, bare in zip(close.tolist(), repeat(None) if board is None else board(crops), strict=False):
         fits[cell] = fit_towers(image, close_up, *fit_arguments(hypothesis, cell, floor, bare), tried[cell])
     reflectance = pieces[:, ::-1]
     hues = hue_of(pieces)

@@ -6,7 +6,7 @@ pyramid's outline and edges are lines, where ground, and the soft shadows on it,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,10 @@ from vision.inference.evidence_weights import bounded_colour_evidence
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lateral_faces import fit_arguments
 from vision.likelihood.hues import hue_density, hue_of
-from vision.likelihood.lateral_faces import CloseUp, fit_boundaries
+from vision.likelihood.lateral_faces import BOUNDARIES_PER_MM, CloseUp, fit_boundaries
 from vision.likelihood.lateral_views import CODES
 from vision.likelihood.noise import order_statistic
+from vision.scene.crops import Crops
 
 Array = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -74,7 +75,7 @@ def find_pale_pyramids(
     hypothesis: Hypothesis,
     close_up: CloseUp,
     colours: tuple[Floats, Floats],
-    board: Callable[[Indices], list[tuple[Array, Array]]] | None = None,
+    board: Callable[[Sequence[Crops]], list[tuple[Array, Array]]] | None = None,
 ) -> None:
     """Rescore updated cells that seem empty but do not look even, and towers that may be ground.
 
@@ -88,7 +89,7 @@ def find_pale_pyramids(
         hypothesis: whose scores are changed.
         close_up: of its pose.
         colours: (colours, 3) reflectances of the pieces, and (3,) of bare floor, r g b.
-        board: what the bare board shows round cells, as in
+        board: what the bare board shows in crops, as in
             :class:`vision.likelihood.lateral_faces.CellGround`, where its appearance was learned.  Squares of many
             colours have no usual hue: there boundaries alone decide.
     """
@@ -98,7 +99,7 @@ def find_pale_pyramids(
         by_pixel = all_scores(hypothesis, cell) - log_prior
         if by_pixel.max() < -EMPTY_NATS:
             continue
-        bare = None if board is None else board(np.array([cell]))[0]
+        bare = None if board is None else board([close_up.of(cell, BOUNDARIES_PER_MM).crops])[0]
         towers = fit_boundaries(image, close_up, *fit_arguments(hypothesis, cell, floor, bare))
         # The surroundings of a tower may hold the tip of another one, or its own rim; the light may have another tint.
         by_hue = (

@@ -26,8 +26,6 @@ from vision.likelihood.lateral_fitting import fit, uncovered_sums
 from vision.likelihood.lateral_runs import LateralFaces, make_lateral_faces
 from vision.likelihood.lateral_views import (
     MIN_MM2,
-    MIN_PX,
-    PER_MM,
     correct_by_board,
     ground_residuals,
     integrate,
@@ -47,12 +45,18 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
+TOWERS_PER_MM, BOUNDARIES_PER_MM = 3, 2
+"""Rows and columns per millimetre where towers are compared, and where boundaries are held against bare ground.
+
+The collection's cameras have up to two pixels a millimetre.  The notches by which a tower differs from one pyramid are
+one pixel wide, and are met better by placements at every third of a millimetre: see ``docs/experiments.md``."""
+
+
 class CellCloseUp(NamedTuple):
     """A finer crop of one cell, and the lateral faces of pyramids (w) in it.
 
     Attributes:
-        crops: of that cell alone, with :data:`PER_MM` rows and columns per millimetre; one of these is their unit of
-            length.
+        crops: of that cell alone; a row or column is their unit of length.
         faces: the faces in it.
     """
 
@@ -67,16 +71,13 @@ class CloseUp:
     Attributes:
         towers: see :class:`.crop_faces.CropFaces`.
         sides: (n, w, faces) intp, which side of its pyramid each face is; see :data:`.lateral_runs.LATERAL_FACES`.
-        of: the close-up of the cell with this number, made when it is first wanted: few are.
+        of: the close-up of the cell with this number at so many rows and columns per millimetre, made when it is first
+            wanted: few are.
     """
 
     towers: Indices
     sides: Indices
-    of: Callable[[int], CellCloseUp]
-
-    def crops(self, cell: int) -> Crops:
-        """The crop of the cell with this number."""
-        return self.of(cell).crops
+    of: Callable[[int, int], CellCloseUp]
 
 
 class CellGround(NamedTuple):
@@ -144,9 +145,9 @@ def make_close_up(
     corners, facing = project_pyramids(crops, pose, camera, configurations, TIP_MM)
 
     @cache
-    def of(cell: int) -> CellCloseUp:
-        fine, one = magnify(crops.only(cell), PER_MM, camera), slice(cell, cell + 1)
-        far, near = face_rows(PER_MM * corners[one], facing[one], fine.u_mm, fine.v_mm)
+    def of(cell: int, per_mm: int) -> CellCloseUp:
+        fine, one = magnify(crops.only(cell), per_mm, camera), slice(cell, cell + 1)
+        far, near = face_rows(per_mm * corners[one], facing[one], fine.u_mm, fine.v_mm)
         return CellCloseUp(fine, make_lateral_faces(far[0], near[0]))
 
     return CloseUp(towers, facing.argsort(axis=2), of)
@@ -168,18 +169,18 @@ def fit_towers(
         ground: round that cell.
         tried: (f,) bool, the towers that are fitted.
     """
-    shown, towers = _look(image, close_up, seen, ground), close_up.towers
-    likely, sums, placements = fit(observe(*shown.pixels, shown.contrasts), shown.faces, towers, tried)
+    shown, towers = _look(image, close_up, seen, ground, TOWERS_PER_MM), close_up.towers
+    likely, sums, placements = fit(observe(*shown.pixels, shown.contrasts, TOWERS_PER_MM), shown.faces, towers, tried)
     wireframes = np.take_along_axis(towers, placements[:, None, :, 0].astype(np.intp), axis=1)[:, 0]
-    return TowerFits(likely, *by_side(sums, wireframes, close_up.sides[seen[0]], PER_MM))
+    return TowerFits(likely, *by_side(sums, wireframes, close_up.sides[seen[0]], TOWERS_PER_MM))
 
 
 def fit_boundaries(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> BoundaryFits:
     """The fits of the boundaries of towers to the pixels of a cell; arguments as in :func:`fit_towers`."""
-    shown, towers = _look(image, close_up, seen, ground), close_up.towers
-    view, faces = observe(*shown.pixels, shown.contrasts)._replace(weight=0.0), shown.faces
+    shown, towers = _look(image, close_up, seen, ground, BOUNDARIES_PER_MM), close_up.towers
+    view, faces = observe(*shown.pixels, shown.contrasts, BOUNDARIES_PER_MM)._replace(weight=0.0), shown.faces
     likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
     hues = None if ground.board is not None else _hues(shown, sums.sum(axis=(1, 2)), (towers, placements), ground.floor)
     return BoundaryFits(likely, hues)
@@ -193,26 +194,30 @@ def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usu
     """
     (codes, gain, squares), floor = shown.pixels, usual.astype(np.float64)
     integrals = integrate(codes, gain, np.where(shown.is_floor, squares, -1))[0]
-    outside = uncovered_sums(integrals, shown.faces, *placed)[:, 1:4] + MIN_PX * floor
+    outside = uncovered_sums(integrals, shown.faces, *placed)[:, 1:4] + MIN_MM2 * BOUNDARIES_PER_MM**2 * floor
     own = hue(inside[:, 1:4])
     return np.stack([own - hue(outside), own - hue(floor)])
 
 
 def _look(
-    image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
+    image: npt.NDArray[np.uint8],
+    close_up: CloseUp,
+    seen: tuple[int, int, LabelBuffer],
+    ground: CellGround,
+    per_mm: int,
 ) -> _CloseLook:
     """The pixels of a cell, and the lateral faces that may be there; arguments as in :func:`fit_towers`."""
-    (cell, rank, labels), (crops, faces) = seen, close_up.of(seen[0])
+    (cell, rank, labels), (crops, faces) = seen, close_up.of(seen[0], per_mm)
     x, y = crops.map_px[:, 0]
     remapped = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     codes = np.asarray(remapped, np.uint8)
-    shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[0], crops.outside[0], faces)
-    squares = ground_residuals(codes, ground.gain, shown, is_seen, ground.floor)
+    shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[0], crops.outside[0], faces, per_mm)
+    squares = ground_residuals(codes, ground.gain, shown, is_seen, ground.floor, per_mm)
     board = None
     if ground.board is not None:
         correct_by_board(squares, codes, ground.gain, shown, ground.board)
         board = to_codes(ground.board[0], ground.gain)
-    contrasts = make_contrasts(codes, squares >= 0, PER_MM, close_up.sides[cell], board)
+    contrasts = make_contrasts(codes, squares >= 0, per_mm, close_up.sides[cell], board)
     return _CloseLook((codes, ground.gain, squares), shown & MATERIAL_MASK == FLOOR, contrasts, faces)
 
 

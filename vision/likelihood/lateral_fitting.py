@@ -22,7 +22,7 @@ from vision.likelihood.lateral_runs import (
     pyramids_of,
     visible_runs,
 )
-from vision.likelihood.lateral_views import PER_MM, LateralView
+from vision.likelihood.lateral_views import LateralView
 from vision.likelihood.memo import Memo, find, make_memo, put
 
 Floats = npt.NDArray[np.float64]
@@ -56,7 +56,7 @@ STEPS = np.array(
     ],
     np.float64,
 )
-"""Search steps of a pyramid and all above it: rotation index; half millimetres right and down in the crop.
+"""Search steps of a pyramid and all above it: rotation index; columns right and rows down in the crop.
 
 A rotation moves corners, and so it often helps only in combination with a shift."""
 
@@ -157,7 +157,7 @@ def _first_placements(view: LateralView, faces: LateralFaces, tower: Indices, wo
 
     Shifts are compared in the middle rotation, and rotations at the likeliest :data:`TURNED_PLACEMENTS` of them.
     """
-    reach, turns, at = FIRST_MM * PER_MM, len(tower), np.zeros((tower.shape[1], 3))
+    reach, turns, at = FIRST_MM * view.per_mm, len(tower), np.zeros((tower.shape[1], 3))
     shifts, totals = np.zeros((9, 3)), np.zeros(9)
     for k in range(len(shifts)):
         shifts[k] = np.array([turns // 2, (k // 3 - 1) * reach, (k % 3 - 1) * reach])
@@ -244,17 +244,17 @@ def _log_likelihood(
     # Where boundaries alone decide, sums over faces are needed only of the placement that is found.
     if view.weight > 0 or step == 1:
         likely += FACE_WEIGHT * _face_log_likelihood(view, walk.runs[:count], work.parts, step)
-    return float(likely - 0.5 * placement_distance2(at) / PER_MM**2)
+    return float(likely - 0.5 * placement_distance2(at) / view.per_mm**2)
 
 
 @allocation_free
 def _face_log_likelihood(view: LateralView, runs: Indices, parts: Floats, step: int) -> float:
     """Log-likelihood of what the faces with visible ``runs`` (r, 5) and the ground show; sums go into ``parts``."""
     parts[:] = 0
-    mixed = add_sums(view.integrals, runs, parts, int(EDGE_MM * PER_MM))
+    mixed = add_sums(view.integrals, runs, parts, int(EDGE_MM * view.per_mm))
     unexplained = view.ground
     for part in parts:
-        unexplained += step * (gradient_residual(part, 1 / PER_MM) / 3 - part[5])
+        unexplained += step * (gradient_residual(part, 1 / view.per_mm) / 3 - part[5])
     mean = unexplained / max(view.pixels - step * mixed, 1.0)
     variance = max(mean - view.noise, 0.0) + view.variance
     return float(-0.5 * view.weight * np.log(variance))

@@ -20,13 +20,8 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
-PER_MM = 2
-"""Rows and columns per millimetre: as many as the collection's cameras have pixels."""
-
 INDEPENDENT_MM2 = 20.0
 """Area over which errors are correlated: half that of the crops' colours, which are wrong over a whole face."""
-
-INDEPENDENT_PX = INDEPENDENT_MM2 * PER_MM**2
 
 FACE_DEVIATION = 0.01
 """Standard deviation of display values on one face besides the noise of its pixels."""
@@ -44,8 +39,6 @@ MARGIN_MM = 3
 MIN_MM2 = 7.5
 """Area above which a surface's display values are used."""
 
-MIN_PX = MIN_MM2 * PER_MM**2
-
 CODES = 256
 
 
@@ -61,6 +54,7 @@ class LateralView(NamedTuple):
         variance: of an even surface besides, with what is left of the noise over :data:`INDEPENDENT_MM2`.
         weight: number of independent observations.
         contrasts: between pixels that are used.
+        per_mm: rows and columns per millimetre.
     """
 
     integrals: Floats
@@ -70,11 +64,12 @@ class LateralView(NamedTuple):
     variance: float
     weight: float
     contrasts: Contrasts
+    per_mm: int
 
 
 @compiled
 def labels_round(
-    labels: LabelBuffer, rank: int, flat_px: npt.NDArray[np.int32], outside: Mask, faces: LateralFaces
+    labels: LabelBuffer, rank: int, flat_px: npt.NDArray[np.int32], outside: Mask, faces: LateralFaces, per_mm: int
 ) -> tuple[LabelBuffer, Mask]:
     """The labels in a crop (rows, columns), and which pixels are used: the visible ones within a margin of any pyramid.
 
@@ -84,8 +79,9 @@ def labels_round(
         flat_px: (rows, columns) of the crop.
         outside: (rows, columns) of the crop.
         faces: that may be there.
+        per_mm: rows and columns per millimetre.
     """
-    (rows, columns), reach = flat_px.shape, MARGIN_MM * PER_MM
+    (rows, columns), reach = flat_px.shape, MARGIN_MM * per_mm
     highest, lowest = np.full(columns, np.inf), np.full(columns, -np.inf)
     for wireframe in range(len(faces.far)):
         for face in range(faces.spans[wireframe, 2], faces.far.shape[1]):
@@ -109,7 +105,9 @@ def labels_round(
 
 
 @compiled
-def ground_residuals(codes: Picture, gain: Array, labels: LabelBuffer, is_seen: Mask, floor: Array) -> Floats:
+def ground_residuals(
+    codes: Picture, gain: Array, labels: LabelBuffer, is_seen: Mask, floor: Array, per_mm: int
+) -> Floats:
     """(rows, columns) squared difference of each pixel from what is usual on its ground, −1 where none is used.
 
     Args:
@@ -118,10 +116,11 @@ def ground_residuals(codes: Picture, gain: Array, labels: LabelBuffer, is_seen: 
         labels: (rows, columns) of the grounds; see :func:`labels_round`.
         is_seen: (rows, columns).
         floor: (3,) display values of bare floor.
+        per_mm: rows and columns per millimetre.
     """
     (rows, columns), (grounds, known) = labels.shape, _grounds(labels, is_seen)
     shades = _display_values(gain)
-    usual = _usual(_histograms(codes, shades, grounds, known, floor), shades, floor)
+    usual = _usual(_histograms(codes, shades, grounds, known, floor), shades, floor, MIN_MM2 * per_mm**2)
     squares = np.full((rows, columns), -1.0)
     for row in range(rows):
         for column in range(columns):
@@ -192,13 +191,13 @@ def _histograms(
 
 
 @compiled
-def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array) -> Array:
+def _usual(counts: npt.NDArray[np.int32], shades: Array, floor: Array, min_px: float) -> Array:
     """(g, 3) medians of the display values of ``counts`` (g, 3, CODES); bare ``floor`` where there are too few."""
     usual = np.empty((len(counts), 3), np.float32)
     for ground in range(len(counts)):
         for channel in range(3):
             histogram, seen = counts[ground, channel], counts[ground, channel].sum()
-            if seen > MIN_PX:
+            if seen > min_px:
                 low, high = order_statistic(histogram, (seen - 1) // 2), order_statistic(histogram, seen // 2)
                 usual[ground, channel] = (shades[channel, low] + shades[channel, high]) / np.float32(2)
             else:
@@ -240,12 +239,12 @@ def to_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
     return codes.astype(np.uint8), known
 
 
-def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts) -> LateralView:
+def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts, per_mm: int) -> LateralView:
     """The view of a close-up, ``codes`` (rows, columns, 3) b g r; ``squares`` from :func:`ground_residuals`."""
     integrals, count, ground, noise = integrate(codes, gain, squares)
-    pixels = max(float(count), 1.0)
-    variance = FACE_DEVIATION**2 + noise / INDEPENDENT_PX
-    return LateralView(integrals, pixels, ground, noise, variance, pixels / INDEPENDENT_PX, contrasts)
+    pixels, independent_px = max(float(count), 1.0), INDEPENDENT_MM2 * per_mm**2
+    variance = FACE_DEVIATION**2 + noise / independent_px
+    return LateralView(integrals, pixels, ground, noise, variance, pixels / independent_px, contrasts, per_mm)
 
 
 @compiled

@@ -30,7 +30,6 @@ ABOVE = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 400.0]), ()
 NO_WHITE = References(np.zeros((0, 3)), np.zeros((0, 3)))
 """A board without markers, on which nothing is known to be white."""
 
-FIRST = np.zeros(1, np.intp)
 """Index of the first cell."""
 
 SATURATED_LOG = np.full(3, -np.log(7), np.float32)
@@ -252,7 +251,7 @@ def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
         np.log(np.full((1, 3), 0.5)) * [[1], [0], [0]], HALF_MM, np.full((10, 10), 0.1, np.float32)
     )
     view = view_board(board, crops, ABOVE, CAMERA)
-    every = CellViews().predict(board, crops.only, (ABOVE, CAMERA), half_dark, np.array([1, 0]))
+    every = CellViews().predict(board, (ABOVE, CAMERA), half_dark, [crops.only(cell) for cell in (1, 0)])
     for cell, (shown, variance) in zip((1, 0), every, strict=True):
         middle = (slice(None), *(np.array(variance.shape) // 2))
         np.testing.assert_allclose(shown[middle], display(linear_light(view.values[cell][middle]) + 0.1), rtol=0.01)
@@ -261,22 +260,22 @@ def test_what_a_cell_shows_is_the_board_in_the_light_there(board, crops):
 
 def test_what_a_cell_shows_changes_with_the_light_and_with_what_is_learned(board, crops):
     """The expected picture of a cell follows both the light and the learned board."""
-    views, view = CellViews(), (ABOVE, CAMERA)
+    views, view, first = CellViews(), (ABOVE, CAMERA), [crops.only(0)]
     even, glossy = (
         Illumination(np.zeros((3, 3)), HALF_MM, np.full((10, 10), specular, np.float32)) for specular in (0, 0.1)
     )
-    [(before, _)] = views.predict(board, crops.only, view, even, FIRST)
-    assert (views.predict(board, crops.only, view, glossy, FIRST)[0][0] > before).all()
-    np.testing.assert_array_equal(views.predict(board, crops.only, view, even, FIRST)[0][0], before)
+    [(before, _)] = views.predict(board, view, even, first)
+    assert (views.predict(board, view, glossy, first)[0][0] > before).all()
+    np.testing.assert_array_equal(views.predict(board, view, even, first)[0][0], before)
     paler = replace(board, colour=1.1 * board.colour)
-    np.testing.assert_allclose(views.predict(paler, crops.only, view, even, FIRST)[0][0], 1.1 * before, rtol=1e-5)
+    np.testing.assert_allclose(views.predict(paler, view, even, first)[0][0], 1.1 * before, rtol=1e-5)
 
 
 def test_what_was_never_seen_shows_nothing(board, crops):
     """A board never seen gives an expected picture of NaN."""
     unseen = replace(board, seen=np.zeros_like(board.seen))
     even = Illumination(np.zeros((3, 3)), HALF_MM)
-    [(shown, _)] = CellViews().predict(unseen, crops.only, (ABOVE, CAMERA), even, FIRST)
+    [(shown, _)] = CellViews().predict(unseen, (ABOVE, CAMERA), even, [crops.only(0)])
     assert np.isnan(shown).all()
 
 

@@ -5,9 +5,15 @@ import pytest
 
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.hues import hue
-from vision.likelihood.lateral_faces import CellCloseUp, CellGround, CloseUp, fit_boundaries, fit_towers
+from vision.likelihood.lateral_faces import (
+    TOWERS_PER_MM,
+    CellCloseUp,
+    CellGround,
+    CloseUp,
+    fit_boundaries,
+    fit_towers,
+)
 from vision.likelihood.lateral_runs import make_lateral_faces, placement_distance2
-from vision.likelihood.lateral_views import PER_MM
 from vision.scene.crops import Crops
 from vision.scene.materials import Materials
 
@@ -37,7 +43,7 @@ def close_up():
     # The first two faces are the second and the first side.
     far, near, towers = two_pyramids(LARGE, SMALL, COLUMNS)
     close_up = CellCloseUp(crops, make_lateral_faces(far[0], near[0]))
-    return CloseUp(towers, np.array([[[1, 0, 2, 3]] * 2]), lambda _: close_up)
+    return CloseUp(towers, np.array([[[1, 0, 2, 3]] * 2]), lambda _cell, _per_mm: close_up)
 
 
 def fitted(close_up, pyramids, tried=(True, True), board=None, is_known=True, aside=(0, 0), noise=2):
@@ -81,7 +87,7 @@ def test_a_tower_is_found_where_its_pyramids_were_not_put_exactly_on_each_other(
     right = np.array([3.0, 1.0])
     even, off = (fitted(close_up, [LARGE, SMALL], aside=aside).log_likelihood[TOWER] for aside in ((0, 0), (3, 1)))
     placed = np.column_stack([np.zeros(2), right[::-1], np.zeros(2)])
-    assert off > even - 0.5 * placement_distance2(placed) / PER_MM**2 - 2
+    assert off > even - 0.5 * placement_distance2(placed) / TOWERS_PER_MM**2 - 2
 
 
 def test_means_are_those_of_the_sides_that_faces_are(close_up):
