@@ -11,7 +11,7 @@ from vision.appearance.tone_curve import BLACK_CODES, OFFSET
 from vision.compiled import compiled
 from vision.likelihood.lateral_boundaries import Contrasts
 from vision.likelihood.lateral_runs import SUMS, LateralFaces
-from vision.likelihood.noise import order_statistic, pair_variance
+from vision.likelihood.noise import counted_pair_variance, order_statistic
 from vision.likelihood.observations import FLOOR
 from vision.scene.label_buffer import MATERIAL_MASK, RANK_BITS, LabelBuffer
 
@@ -253,14 +253,13 @@ def integrate(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int
 
     The noise is the variance of a pixel's display values, mean of the channels, from differences to the left neighbour.
     """
-    (rows, columns), shades, count, pairs, ground = squares.shape, _display_values(gain), 0, 0, 0.0
-    integrals, apart = np.zeros((columns, rows + 1, SUMS)), np.empty((3, squares.size), np.float32)
-    before, is_known = np.empty((rows, 3), np.float32), np.zeros(rows, np.bool_)
+    (rows, columns), shades, count, ground = squares.shape, _display_values(gain), 0, 0.0
+    integrals = np.zeros((columns, rows + 1, SUMS))
     for column in range(columns):
         for row in range(rows):
             above, sums, square = integrals[column, row], integrals[column, row + 1], squares[row, column]
             if square < 0:
-                sums[:], is_known[row] = above, False
+                sums[:] = above
                 continue
             # Unrolled, this takes half as long as loops.
             blue, green, red = codes[row, column]
@@ -275,17 +274,20 @@ def integrate(codes: Picture, gain: Array, squares: Floats) -> tuple[Floats, int
             sums[6] = above[6] + from_middle
             sums[7] = above[7] + from_middle * from_middle
             sums[8] = above[8] + from_middle * (one + two + three)
-            left = before[row]
-            if is_known[row]:
-                apart[0, pairs], apart[1, pairs], apart[2, pairs] = (
-                    abs(one - left[0]),
-                    abs(two - left[1]),
-                    abs(three - left[2]),
-                )
-                pairs += 1
-            left[0], left[1], left[2], is_known[row] = one, two, three, True
             count, ground = count + 1, ground + square
-    noise = 0.0
+    return integrals, count, ground, _pixel_variance(codes, gain, squares)
+
+
+@compiled
+def _pixel_variance(codes: Picture, gain: Array, squares: Floats) -> float:
+    """``noise`` of :func:`integrate`."""
+    (rows, columns), counts, noise = squares.shape, np.zeros((3, CODES), np.int32), 0.0
+    for row in range(rows):
+        for column in range(1, columns):
+            if squares[row, column] >= 0 and squares[row, column - 1] >= 0:
+                for channel in range(3):
+                    one, left = np.int64(codes[row, column, channel]), np.int64(codes[row, column - 1, channel])
+                    counts[channel, abs(one - left)] += 1
     for channel in range(3):
-        noise += pair_variance(apart[channel, :pairs]) / 3
-    return integrals, count, ground, noise
+        noise += counted_pair_variance(counts[channel]) * float(gain[channel]) ** 2 / 3
+    return noise

@@ -32,6 +32,9 @@ SMEAR_VARIANCE = 1.25
 cameras smear across boundaries, a few pixels wide.  Of 0, 1.25, 3 and 8, 85 sets and boards were read worst with 0; all
 squares of two real photographs are right with 0 and 1.25."""
 
+MEDIAN_DEVIATIONS = 0.954
+"""Median absolute difference of two normal values, in their standard deviations."""
+
 MAX_DARK_NOISE = 4.0
 """Largest standard deviation of noise in the dark, as a multiple of that of the usual noise."""
 
@@ -39,8 +42,17 @@ MAX_DARK_NOISE = 4.0
 @compiled
 def pair_variance(apart: npt.NDArray[np.floating]) -> float:
     """Variance of normal values, from the absolute differences (n,) of pairs of them; 0 where there are none."""
-    # The median absolute difference of two normal values is 0.954 of their standard deviation.
-    return float((np.median(apart) / 0.954) ** 2) if len(apart) else 0.0
+    return float((np.median(apart) / MEDIAN_DEVIATIONS) ** 2) if len(apart) else 0.0
+
+
+@compiled
+def counted_pair_variance(counts: npt.NDArray[np.integer]) -> float:
+    """The same, where differences are whole numbers, from their histogram (k,)."""
+    count = counts.sum()
+    if count == 0:
+        return 0.0
+    between = order_statistic(counts, (count - 1) // 2) + order_statistic(counts, count // 2)
+    return float((between / 2 / MEDIAN_DEVIATIONS) ** 2)
 
 
 @compiled
