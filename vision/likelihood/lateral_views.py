@@ -229,14 +229,26 @@ def correct_by_board(
                 squares[row, column] = min(max(more, np.float32(0)), np.float32(MAX_GROUND_DIFFERENCE**2))
 
 
+@compiled
 def to_codes(expected: Array, gain: Array) -> tuple[Picture, Mask]:
     """(rows, columns, 3) uint8 b g r of ``expected`` (3, rows, columns) display values, and where they are known.
 
     ``gain``: (3,) display value of one code.
     """
-    known: Mask = np.asarray(np.isfinite(expected).all(axis=0))
-    codes = np.clip((np.nan_to_num(expected).transpose(1, 2, 0) + OFFSET) / gain - BLACK_CODES, 0, CODES - 1)
-    return codes.astype(np.uint8), known
+    _, rows, columns = expected.shape
+    codes, known = np.zeros((rows, columns, 3), np.uint8), np.zeros((rows, columns), np.bool_)
+    for row in range(rows):
+        for column in range(columns):
+            is_known = True
+            for channel in range(3):
+                value = expected[channel, row, column]
+                if np.isfinite(value):
+                    code = (value + np.float32(OFFSET)) / gain[channel] - np.float32(BLACK_CODES)
+                    codes[row, column, channel] = np.uint8(min(max(code, np.float32(0)), np.float32(CODES - 1)))
+                else:
+                    is_known = False
+            known[row, column] = is_known
+    return codes, known
 
 
 def observe(codes: Picture, gain: Array, squares: Floats, contrasts: Contrasts, per_mm: int) -> LateralView:
