@@ -21,8 +21,9 @@ ROUNDS = 2
 PLACE_TOLERANCE = 1e-4
 """Rounding, mm or radians, within which places count as equal: steps are a thousand times as long."""
 
-WHOLE, LEAN = 0, -1
-"""Moves of a stack: as a whole, or in proportion to a piece's height in it."""
+WHOLE, LEAN, FOOT = 0, -1, -2
+"""Moves of a stack: as a whole; in proportion to a piece's height in it, or to its distance from the top, so that the
+face stays where it is, which the picture shows best."""
 
 TURN_STEP = 0.07
 """Radians of turn per millimetre of step: a cube's corner then moves by about that step."""
@@ -53,6 +54,7 @@ def fit_stack(scene: Scene, configuration: int, places: Floats) -> float:
             best = _try_moves(scene, configuration, places, (WHOLE, ways), step, best)
             if count > 1:
                 best = _try_moves(scene, configuration, places, (LEAN, 2), step, best)
+                best = _try_moves(scene, configuration, places, (FOOT, 2), step, best)
             if best == before:
                 break
     for piece in range(1, count):
@@ -95,7 +97,8 @@ def _try_moves(
 ) -> float:
     """The best log-likelihood after some pieces were moved by a step along each coordinate.
 
-    ``move``: :data:`WHOLE`, :data:`LEAN`, or the lowest piece of those that are moved; number of coordinates.
+    ``move``: :data:`WHOLE`, :data:`LEAN`, :data:`FOOT`, or the lowest piece of those that are moved; number of
+    coordinates.
     """
     first, count = move[0], scene.prisms.counts[configuration]
     for way in range(move[1]):
@@ -129,4 +132,9 @@ def _move(places: Floats, count: int, move: tuple[int, int], by: float) -> None:
     """Move pieces of a stack of ``count``; ``move``: as above, and the coordinate."""
     first, way = move
     for piece in range(max(first, 0), count):
-        places[piece, way] += by * piece / (count - 1) if first == LEAN else by
+        share = 1.0
+        if first == LEAN:
+            share = piece / (count - 1)
+        elif first == FOOT:
+            share = 1.0 - piece / (count - 1)
+        places[piece, way] += share * by

@@ -8,7 +8,14 @@ from calibration.srgb import display
 from vision.appearance.bare_picture import NO_BARE, PER_VALUE, BarePicture
 from vision.appearance.illumination import Illumination
 from vision.appearance.tone_curve import codes_to_values
-from vision.inference.comparison import PLACE_NATS, compare_configurations, make_patch_of, make_scene_at, stacks_of
+from vision.inference.comparison import (
+    FIT_NATS,
+    PLACE_NATS,
+    compare_configurations,
+    make_patch_of,
+    make_scene_at,
+    stacks_of,
+)
 from vision.inference.evidence_weights import BOUNDARY_WEIGHT, PIECE_NATS, bounded_colour_evidence, reweight_heights
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
@@ -75,12 +82,16 @@ def likeliest(hypothesis, cell):
     return of
 
 
-def with_stack(codes, geometry, cell, height, faint, off_mm=0.0, turn=0.0):
-    """Return ``codes`` with a stack of cubes hardly darker than the ground, each side by another amount."""
+def with_stack(codes, geometry, cell, height, faint, off_mm=0.0, turn=0.0, foot_mm=0.0):
+    """Return ``codes`` with a stack of cubes hardly darker than the ground, each side by another amount.
+
+    ``off_mm``: of all of them, to the right; ``foot_mm``: of the lowest one from below the uppermost one, away.
+    """
     prisms = geometry.prisms
     surfaces = np.zeros(geometry.size, np.int16)
     places = np.zeros((prisms.kinds.shape[1], 3))
     places[:, 0], places[:, 2] = off_mm, turn
+    places[:height, 1] = np.linspace(foot_mm, 0, height)
     middle = np.array([0, 0, 0.5])
     whole = prisms._replace(maps=(prisms.maps + middle) * prisms.shrink - middle)
     spans = make_spans((0, 0), geometry.size, PER_PIECE * prisms.kinds.shape[1])
@@ -98,6 +109,19 @@ def test_faint_cubes_are_told_and_counted(likeliest, ground, geometry, cell, hei
     found, by = likeliest(with_stack(ground, geometry, cell, height, 0.1, off_mm))
     assert found == height
     assert by > 2
+
+
+@pytest.mark.parametrize("foot_mm", [-2.0, 2.0])
+def test_the_foot_of_a_stack_is_moved_below_its_face(hypothesis, ground, geometry, cell, foot_mm):
+    """A leaning stack is found though its face lies where the search begins, and would be off after any other move."""
+    height = 4
+    picture, empty = hypothesis(with_stack(ground, geometry, cell, height, 0.1, foot_mm=foot_mm))
+    prisms = geometry.prisms
+    view = make_view(picture, geometry, prisms)
+    patch = make_patch_of(empty.observations, view, np.array([cell]), np.array([height - 1]))
+    given = np.where(np.arange(1 + len(prisms.counts)) == height, 0.0, -np.inf)
+    _, places = compare_configurations(patch, prisms, view, stacks_of(empty, prisms), cell, given, FIT_NATS, False)
+    assert abs(places[height, 0, 1] - foot_mm) < 0.7
 
 
 @pytest.mark.parametrize("turn", [-0.14, 0.14])
