@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
-from vision.inference.evidence_weights import bounded_colour_evidence, reweighted
+from vision.inference.evidence_weights import HEIGHTS_COLOUR_WEIGHT, bounded_colour_evidence, reweighted
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import View
 from vision.likelihood.boundaries import Patch, make_patch
@@ -344,7 +344,7 @@ def compare_in_doubt(
 
     One chosen against colours is itself in doubt, also against heights that they had ruled out, and against the next
     one whatever they say of it: to colours, a piece of the ground's colour is no likelier there than none.  Stacks are
-    reweighted, see :func:`.evidence_weights.reweight_heights`.
+    reweighted, see :func:`.evidence_weights.reweighted`.
 
     Args:
         view: of the picture.
@@ -393,4 +393,4 @@ def _compare_in_doubt(
             if asked[number] and number != best:
                 compared[number] = further[number] + compared[best] - further[best]
                 places[number], tried[number] = places_of_further[number], True
-    return reweighted(compared, evidence, tried, prisms.counts), places
+    return reweighted(compared, evidence, tried, prisms.counts, HEIGHTS_COLOUR_WEIGHT), places
