@@ -18,7 +18,7 @@ from vision.inference.evidence_weights import bounded_colour_evidence
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.lateral_faces import fit_arguments
 from vision.likelihood.hues import hue_density, hue_of
-from vision.likelihood.lateral_faces import BOUNDARIES_PER_MM, CloseUp, fit_boundaries
+from vision.likelihood.lateral_faces import BOUNDARIES, CloseUp, fit_boundaries
 from vision.likelihood.lateral_views import CODES
 from vision.likelihood.noise import order_statistic
 from vision.scene.crops import Crops
@@ -99,7 +99,7 @@ def find_pale_pyramids(
         by_pixel = all_scores(hypothesis, cell) - log_prior
         if by_pixel.max() < -EMPTY_NATS:
             continue
-        bare = None if board is None else board([close_up.of(cell, BOUNDARIES_PER_MM).crops])[0]
+        bare = None if board is None else board([close_up.of(cell, BOUNDARIES.per_mm).crops])[0]
         towers = fit_boundaries(image, close_up, *fit_arguments(hypothesis, cell, floor, bare))
         # The surroundings of a tower may hold the tip of another one, or its own rim; the light may have another tint.
         by_hue = (

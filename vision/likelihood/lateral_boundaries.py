@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.compiled import allocation_free, compiled
-from vision.likelihood.boundaries import STEP_MM, vertical_ratios
+from vision.likelihood.boundaries import vertical_ratios
 from vision.likelihood.dissimilarity import dissimilarity_at
 from vision.likelihood.lateral_runs import LATERAL_FACES, Walk
 from vision.likelihood.noise import BANDS, measure_noise
@@ -46,22 +46,28 @@ class Contrasts(NamedTuple):
 
 
 def make_contrasts(
-    codes: Picture, counted: Mask, rows_per_mm: int, sides: Indices, board: tuple[Picture, Mask] | None = None
+    codes: Picture,
+    counted: Mask,
+    scale: tuple[int, float],
+    sides: Indices,
+    board: tuple[Picture, Mask] | None = None,
 ) -> Contrasts:
     """The contrasts in a crop (rows, columns, 3) uint8 BGR between ``counted`` (rows, columns) pixels; 0 elsewhere.
+
+    ``scale``: rows between two pixels that are compared, and rows per millimetre.
 
     ``board``: what the bare board shows there and where that is known, both of these shapes.  A line or an edge of it
     is no boundary of a piece, and may lie under one: pixels between which the board changes are no evidence.
     """
-    step, scale = round(STEP_MM * rows_per_mm), float(rows_per_mm)
+    step, _ = scale
     height, width, _ = codes.shape
     whole = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
     noise = np.tile(measure_noise(codes, step, whole), (BANDS, 1))
     dissimilarity = dissimilarity_at(noise, faint_share=FAINT_SHARE)
-    down = vertical_ratios(codes, (step, scale), dissimilarity, counted)
+    down = vertical_ratios(codes, scale, dissimilarity, counted)
     if board is not None:
         bare, known = board
-        down[vertical_ratios(bare, (step, scale), dissimilarity, known) > 0] = 0
+        down[vertical_ratios(bare, scale, dissimilarity, known) > 0] = 0
     return Contrasts(_crossed(down, step), np.ascontiguousarray(sides))
 
 

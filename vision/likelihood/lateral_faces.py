@@ -45,11 +45,25 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
-TOWERS_PER_MM, BOUNDARIES_PER_MM = 3, 2
-"""Rows and columns per millimetre where towers are compared, and where boundaries are held against bare ground.
+class Sampling(NamedTuple):
+    """How finely a cell is examined.
 
-The collection's cameras have up to two pixels a millimetre.  The notches by which a tower differs from one pyramid are
-one pixel wide, and are met better by placements at every third of a millimetre: see ``docs/experiments.md``."""
+    Attributes:
+        per_mm: rows and columns per millimetre.
+        step_mm: distance between two pixels that are compared to find boundaries.
+    """
+
+    per_mm: int
+    step_mm: float
+
+
+TOWERS = Sampling(3, 1.0)
+"""For towers that are compared.  The collection's cameras have up to two pixels a millimetre; the notches by which a
+tower differs from one pyramid are one pixel wide, which placements at every third of a millimetre meet better, and
+pixels 2 mm apart hardly show.  Of 0.67, 1, 1.4 and 2 mm, 24 sets and four folders were read best with 1."""
+
+BOUNDARIES = Sampling(2, 2.0)
+"""For boundaries held against bare ground, as those of prisms are: with 1 mm a pale tower was read as none."""
 
 
 class CellCloseUp(NamedTuple):
@@ -169,18 +183,18 @@ def fit_towers(
         ground: round that cell.
         tried: (f,) bool, the towers that are fitted.
     """
-    shown, towers = _look(image, close_up, seen, ground, TOWERS_PER_MM), close_up.towers
-    likely, sums, placements = fit(observe(*shown.pixels, shown.contrasts, TOWERS_PER_MM), shown.faces, towers, tried)
+    shown, towers = _look(image, close_up, seen, ground, TOWERS), close_up.towers
+    likely, sums, placements = fit(observe(*shown.pixels, shown.contrasts, TOWERS.per_mm), shown.faces, towers, tried)
     wireframes = np.take_along_axis(towers, placements[:, None, :, 0].astype(np.intp), axis=1)[:, 0]
-    return TowerFits(likely, *by_side(sums, wireframes, close_up.sides[seen[0]], TOWERS_PER_MM))
+    return TowerFits(likely, *by_side(sums, wireframes, close_up.sides[seen[0]], TOWERS.per_mm))
 
 
 def fit_boundaries(
     image: npt.NDArray[np.uint8], close_up: CloseUp, seen: tuple[int, int, LabelBuffer], ground: CellGround
 ) -> BoundaryFits:
     """The fits of the boundaries of towers to the pixels of a cell; arguments as in :func:`fit_towers`."""
-    shown, towers = _look(image, close_up, seen, ground, BOUNDARIES_PER_MM), close_up.towers
-    view, faces = observe(*shown.pixels, shown.contrasts, BOUNDARIES_PER_MM)._replace(weight=0.0), shown.faces
+    shown, towers = _look(image, close_up, seen, ground, BOUNDARIES), close_up.towers
+    view, faces = observe(*shown.pixels, shown.contrasts, BOUNDARIES.per_mm)._replace(weight=0.0), shown.faces
     likely, sums, placements = fit(view, faces, towers, np.ones(len(towers), np.bool_))
     hues = None if ground.board is not None else _hues(shown, sums.sum(axis=(1, 2)), (towers, placements), ground.floor)
     return BoundaryFits(likely, hues)
@@ -194,7 +208,7 @@ def _hues(shown: _CloseLook, inside: Floats, placed: tuple[Indices, Floats], usu
     """
     (codes, gain, squares), floor = shown.pixels, usual.astype(np.float64)
     integrals = integrate(codes, gain, np.where(shown.is_floor, squares, -1))[0]
-    outside = uncovered_sums(integrals, shown.faces, *placed)[:, 1:4] + MIN_MM2 * BOUNDARIES_PER_MM**2 * floor
+    outside = uncovered_sums(integrals, shown.faces, *placed)[:, 1:4] + MIN_MM2 * BOUNDARIES.per_mm**2 * floor
     own = hue(inside[:, 1:4])
     return np.stack([own - hue(outside), own - hue(floor)])
 
@@ -204,20 +218,21 @@ def _look(
     close_up: CloseUp,
     seen: tuple[int, int, LabelBuffer],
     ground: CellGround,
-    per_mm: int,
+    sampling: Sampling,
 ) -> _CloseLook:
     """The pixels of a cell, and the lateral faces that may be there; arguments as in :func:`fit_towers`."""
-    (cell, rank, labels), (crops, faces) = seen, close_up.of(seen[0], per_mm)
+    (cell, rank, labels), per_mm = seen, sampling.per_mm
+    crops, faces = close_up.of(cell, per_mm)
     x, y = crops.map_px[:, 0]
     remapped = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     codes = np.asarray(remapped, np.uint8)
     shown, is_seen = labels_round(labels.ravel(), rank, crops.flat_px[0], crops.outside[0], faces, per_mm)
     squares = ground_residuals(codes, ground.gain, shown, is_seen, ground.floor, per_mm)
-    board = None
+    board, scale = None, (round(sampling.step_mm * per_mm), float(per_mm))
     if ground.board is not None:
         correct_by_board(squares, codes, ground.gain, shown, ground.board)
         board = to_codes(ground.board[0], ground.gain)
-    contrasts = make_contrasts(codes, squares >= 0, per_mm, close_up.sides[cell], board)
+    contrasts = make_contrasts(codes, squares >= 0, scale, close_up.sides[cell], board)
     return _CloseLook((codes, ground.gain, squares), shown & MATERIAL_MASK == FLOOR, contrasts, faces)
 
 

@@ -35,7 +35,7 @@ def compared(codes, sides=SIDES, *, is_looked_at=True, board=None):
     crop_faces, counted = two_pyramids(LARGE, SMALL, COLUMNS), np.full((ROWS, COLUMNS), is_looked_at)
     faces = make_lateral_faces(crop_faces.far[0], crop_faces.near[0])
     bare = None if board is None else (board, counted)
-    contrasts, ratios = make_contrasts(codes, counted, 2, sides, bare), []
+    contrasts, ratios = make_contrasts(codes, counted, (4, 2.0), sides, bare), []
     # Pad to three pyramids, as for the kits, so that no further variants of these loops are compiled.
     towers = np.pad(crop_faces.towers, ((0, 0), (0, 0), (0, 1)), constant_values=-1)
     for tower in map(pyramids_of, towers):

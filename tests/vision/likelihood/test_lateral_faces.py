@@ -6,7 +6,7 @@ import pytest
 from tests.vision.likelihood.two_pyramids import ALONE, TOWER, two_pyramids
 from vision.likelihood.hues import hue
 from vision.likelihood.lateral_faces import (
-    TOWERS_PER_MM,
+    TOWERS,
     CellCloseUp,
     CellGround,
     CloseUp,
@@ -87,7 +87,7 @@ def test_a_tower_is_found_where_its_pyramids_were_not_put_exactly_on_each_other(
     right = np.array([3.0, 1.0])
     even, off = (fitted(close_up, [LARGE, SMALL], aside=aside).log_likelihood[TOWER] for aside in ((0, 0), (3, 1)))
     placed = np.column_stack([np.zeros(2), right[::-1], np.zeros(2)])
-    assert off > even - 0.5 * placement_distance2(placed) / TOWERS_PER_MM**2 - 2
+    assert off > even - 0.5 * placement_distance2(placed) / TOWERS.per_mm**2 - 2
 
 
 def test_means_are_those_of_the_sides_that_faces_are(close_up):
