@@ -16,7 +16,14 @@ from vision.inference.comparison import (
     make_scene_at,
     stacks_of,
 )
-from vision.inference.evidence_weights import BOUNDARY_WEIGHT, PIECE_NATS, bounded_colour_evidence, reweight_heights
+from vision.inference.evidence_weights import (
+    BOUNDARY_WEIGHT,
+    HEIGHTS_COLOUR_WEIGHT,
+    PIECE_NATS,
+    bounded_colour_evidence,
+    reweight_heights,
+    reweighted,
+)
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
 from vision.inference.render_and_compare import DECIDED_NATS, DOUBT_NATS, compare, rescore_by_rendering
@@ -393,16 +400,17 @@ def test_the_next_height_is_compared_with_one_that_is_chosen_against_colours(hyp
     assert wrong.configuration_count(int(wrong.state[cell])) == 4
 
 
-def test_boundaries_count_for_less_among_heights_and_as_before_against_none():
-    """Boundaries are weighted down among heights, but count fully against the empty cell."""
+@pytest.mark.parametrize("colour_weight", [1.0, HEIGHTS_COLOUR_WEIGHT])
+def test_evidence_counts_for_less_among_heights_and_as_before_against_none(colour_weight):
+    """Boundaries and colours are weighted down among heights, but count fully against the empty cell."""
     heights, tried = np.array([0.0, 8.0, 10.0, 9.0]), np.array([True, True, True, False])
     boundaries = np.array([1.0, 6.0, 5.0, 0.0])
     given = bounded_colour_evidence(heights - heights.max())
     compared = np.where(tried, given + boundaries, -np.inf)
-    shared = reweight_heights(compared, heights, tried, np.arange(1, 4))
+    shared = reweighted(compared, given, tried, np.arange(1, 4), colour_weight)
     assert shared[1:].max() - shared[0] == pytest.approx(compared[1:].max() - compared[0])
-    apart = given[1] - given[2] + BOUNDARY_WEIGHT * (boundaries[1] - boundaries[2]) + PIECE_NATS
-    assert shared[1] - shared[2] == pytest.approx(apart)
+    by_colour, by_boundary = colour_weight * (given[1] - given[2]), BOUNDARY_WEIGHT * (boundaries[1] - boundaries[2])
+    assert shared[1] - shared[2] == pytest.approx(by_colour + by_boundary + PIECE_NATS)
     assert shared[3] == -np.inf
 
 
