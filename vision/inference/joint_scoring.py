@@ -10,7 +10,12 @@ import numpy.typing as npt
 
 from vision.inference.comparison import Picture
 from vision.inference.coordinate_ascent import all_scores
-from vision.inference.evidence_weights import BOUNDARY_WEIGHT, PIECE_NATS, bounded_colour_evidence
+from vision.inference.evidence_weights import (
+    BOUNDARY_WEIGHT,
+    HEIGHTS_COLOUR_WEIGHT,
+    PIECE_NATS,
+    bounded_colour_evidence,
+)
 from vision.inference.heights import LEARNED_COLOUR_WEIGHT
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.render_and_compare import compare
@@ -48,7 +53,10 @@ def score_tables(image: Picture, hypothesis: Hypothesis, tables: Sequence[States
     numbers = np.where(states > 0, hypothesis.configuration_count(states), 0)
     alike = (numbers[:, None] == numbers).all(axis=2)
     of_shape = np.where(alike, scores, -np.inf).max(axis=1)
-    compared: Floats = bounded_colour_evidence(of_shape - scores.max()) + scores - of_shape + boundaries
+    stands, configurations = numbers > 0, hypothesis.geometry.configurations
+    are_heights = (stands == stands[0]).all() and configurations.has_plain_faces and configurations.is_single_size
+    weight = HEIGHTS_COLOUR_WEIGHT if are_heights else 1.0
+    compared: Floats = weight * bounded_colour_evidence(of_shape - scores.max()) + scores - of_shape + boundaries
     return compared
 
 
