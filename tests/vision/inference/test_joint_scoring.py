@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from vision.inference import joint_scoring
+from vision.inference.evidence_weights import HEIGHTS_COLOUR_WEIGHT, PIECE_NATS, bounded_colour_evidence
 from vision.inference.joint_scoring import score_characters
 
 FRONT, BEHIND = 0, 1
@@ -50,3 +52,21 @@ def test_a_face_on_bare_ground_speaks_for_a_piece():
 
     tables, letters = [((0,),), ((1,),), ((2,),)], [np.array([-1]), np.array([0]), np.array([1])]
     assert score_characters(hypothesis, tables, letters, read).tolist() == [-15.0, -3.0, -20.0]
+
+
+@pytest.mark.parametrize(("stacks", "weight"), [(("RR", "RRR"), HEIGHTS_COLOUR_WEIGHT), (("", "RRR"), 1.0)])
+def test_colours_count_for_less_among_heights_than_against_none(drawn, monkeypatch, stacks, weight):
+    """Where tables differ by a height alone, colours are weighed as in a reading."""
+    cell, nats = drawn.cell("c4"), 2.0
+    hypothesis = drawn.hypothesis({"c4": "RRR"}, {})
+    tables = [[np.array([state]) for state in hypothesis.state] for _ in stacks]
+    for table, stack in zip(tables, stacks, strict=True):
+        table[cell] = np.array([drawn.state(stack)])
+    scores = np.zeros((len(drawn.geometry.configurations.all), hypothesis.colours))
+    scores.ravel()[drawn.state("RRR") - 1] = nats
+    monkeypatch.setattr(joint_scoring, "all_scores", lambda *_: scores)
+    monkeypatch.setattr(joint_scoring, "compare", lambda *_: np.zeros(1 + len(scores)))
+    lower, higher = joint_scoring.score_tables(drawn.picture({"c4": "RRR"}), hypothesis, tables)
+    by_colour = -float(bounded_colour_evidence(np.array([-nats]))[0])
+    price = PIECE_NATS if stacks[0] else 0.0
+    assert higher - lower == pytest.approx(weight * by_colour - price, abs=0.02)
