@@ -34,7 +34,6 @@ from vision.enrolment_check import check_distinct, without_empty_squares
 from vision.errors import VisionError
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import DIRECTIONS, Faces
-from vision.glyphs.local_light import flatten_illumination
 from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
 from vision.glyphs.templates import empty_label_buffer, unrolled
 from vision.inference.geometry import Geometry, make_geometry
@@ -117,12 +116,10 @@ def enrol(
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
     matt = _subtract_mirrored_light(image, faces, lit)
     without_halos = blur_if_sharpened(matt, kit, photograph.pose, camera)
-    # A lamp that a face mirrors in part makes one side of it seem inked.
-    evenly_lit = flatten_illumination(without_halos, faces)
-    glyphs = dict(zip(shown, unrolled(evenly_lit, faces), strict=True))
+    glyphs = dict(zip(shown, unrolled(without_halos, faces), strict=True))
     appearance = replace(appearance, glyphs=glyphs, ring_mm=_ring_mm(matt, faces))
     appearance = without_empty_squares(image, Reader(kit, camera, appearance, levels), geometry, stacks)
-    check_distinct(evenly_lit, shown, faces, appearance.glyphs)
+    check_distinct(without_halos, shown, faces, appearance.glyphs)
     return appearance
 
 

