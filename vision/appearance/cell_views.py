@@ -49,7 +49,7 @@ class CellViews:
 
 @compiled
 def _predict_cell(view: BoardView, light: LocalLight, k: int) -> tuple[Array, Array]:
-    """See :meth:`CellViews.shown`; for a ``view`` of one cell, whose row in ``light`` is ``k``."""
+    """See :meth:`CellViews.predict`; for a ``view`` of one cell, whose row in ``light`` is ``k``."""
     scale, one = view.scale[0].reshape(3, -1), np.float32(1)
     shown, variance = np.empty_like(view.values[0]), np.empty_like(view.log_volume[0])
     board, mean = shown.reshape(3, -1), variance.reshape(-1)

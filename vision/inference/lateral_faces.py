@@ -65,7 +65,7 @@ light, and show it at nearly the same place.  0.5 to 0.8 made the truth likelies
 STACKED_NATS, STACKED_NATS_PER_MM2 = 0.9, 0.0035
 """Nats that pyramids lying on another one must explain, at least, and per area of their bases: their positions and
 rotations are free, and the larger they are, the more of the shading of the one below they explain by chance.  Fitted
-to 1,977 pyramids and towers of 24 sets and folders."""
+to 1,977 pyramids and towers of 27 sets and folders."""
 
 HUE, HUE_SHARE = 0.03, 0.2
 """Standard deviation of a pyramid's hue (:mod:`vision.likelihood.hues`) about that of its colour: from light of another
@@ -134,8 +134,10 @@ def rescore_by_lateral_faces(
     known = stands[~in_doubt[stands] & hypothesis.lateral_sums[stands].any(axis=(1, 2, 3))]
     close = np.setdiff1d(stands, known)
     fits: dict[int, TowerFits] = {}
-    crops = [] if board is None else [close_up.of(cell, TOWERS.per_mm).crops for cell in close.tolist()]
-    for cell, bare in zip(close.tolist(), repeat(None) if board is None else board(crops), strict=False):
+    shown = (
+        repeat(None) if board is None else board([close_up.of(cell, TOWERS.per_mm).crops for cell in close.tolist()])
+    )
+    for cell, bare in zip(close.tolist(), shown, strict=False):
         fits[cell] = fit_towers(image, close_up, *fit_arguments(hypothesis, cell, floor, bare), tried[cell])
     reflectance = pieces[:, ::-1]
     hues = hue_of(pieces)

@@ -30,7 +30,7 @@ CLOSE_NATS = 6.0
 
 DOUBT_NATS = 8.0
 """A stack of which another height is less likely by less than this is not used to infer the light.  With 12 in place of
-8 too few are left: 12 in place of 8 squares of 18 sets of discs are read wrongly."""
+8 too few are left: 11 in place of 8 squares of 18 sets and folders of discs are read wrongly."""
 
 WEIGHT, UNINFORMATIVE = 0.4, 0.05
 """Weight of shadows, since neighbouring places are misled by the same errors of light and position, and how often they

@@ -64,7 +64,8 @@ STEPS_BELOW = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1)
 """Search steps of a pyramid without those above it."""
 
 EDGE_MM = 0.5
-"""Distance to either side of an edge within which pixels mix both surfaces: blur, bevels, steps of the search."""
+"""Distance to either side of an edge, in whole rows, rounded down, within which pixels mix both surfaces: blur, bevels,
+steps of the search."""
 
 FACE_WEIGHT = 0.5
 """Weight of what faces show: their boundaries, which count in full, come from the same pixels.  Fitted to 614 cells of

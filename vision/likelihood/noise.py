@@ -48,11 +48,7 @@ def pair_variance(apart: npt.NDArray[np.floating]) -> float:
 @compiled
 def counted_pair_variance(counts: npt.NDArray[np.integer]) -> float:
     """The same, where differences are whole numbers, from their histogram (k,)."""
-    count = counts.sum()
-    if count == 0:
-        return 0.0
-    between = order_statistic(counts, (count - 1) // 2) + order_statistic(counts, count // 2)
-    return float((between / 2 / MEDIAN_DEVIATIONS) ** 2)
+    return float((_counted_median(counts) / MEDIAN_DEVIATIONS) ** 2) if counts.any() else 0.0
 
 
 @compiled
@@ -85,11 +81,9 @@ def count_pairs(image: Picture, step: int, outline_px: Floats) -> Counts:
 def usual_noise(counts: Counts) -> Array:
     """See :func:`measure_noise`; from the counts of all bands of brightness, see :func:`count_pairs`."""
     variance, on_mat = np.zeros(CHANNELS, np.float32), counts[1].sum(axis=0)
-    count = on_mat[0].sum()
-    for channel in range(CHANNELS if count else 0):
-        between = order_statistic(on_mat[channel], (count - 1) // 2) + order_statistic(on_mat[channel], count // 2)
+    for channel in range(CHANNELS if on_mat[0].any() else 0):
         # The median of a normal variable's absolute values is 0.6745 standard deviations.
-        variance[channel] = (between / 2 / PARTS[channel] / 0.6745) ** 2
+        variance[channel] = (_counted_median(on_mat[channel]) / PARTS[channel] / 0.6745) ** 2
     return variance
 
 
@@ -133,6 +127,13 @@ def _monotone_variances(counts: Counts) -> Array:
             if variance[band, channel] == np.inf:
                 variance[band, channel] = variance[band + 1, channel]
     return variance
+
+
+@compiled
+def _counted_median(counts: npt.NDArray[np.integer]) -> float:
+    """The median of some values, one at least, whose histogram is ``counts`` (k,)."""
+    count = counts.sum()
+    return float((order_statistic(counts, (count - 1) // 2) + order_statistic(counts, count // 2)) / 2)
 
 
 @compiled

@@ -30,8 +30,6 @@ ABOVE = Registration(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 400.0]), ()
 NO_WHITE = References(np.zeros((0, 3)), np.zeros((0, 3)))
 """A board without markers, on which nothing is known to be white."""
 
-"""Index of the first cell."""
-
 SATURATED_LOG = np.full(3, -np.log(7), np.float32)
 """A channel saturated in full light may lie in any of the last seven bins of the colour model."""
 
