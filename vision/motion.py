@@ -225,10 +225,10 @@ class MotionDetector:
 
     def changed_where_visible(
         self, seen: Comparison, geometry: Geometry, in_sight: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.float32]:
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
         """(n,) ``seen.changed`` from only those pixels of the crops (n, rows, columns) that are ``in_sight`` in both.
 
-        NaN where something has changed, and a piece might stand there unseen.
+        NaN where something has changed, and a piece might stand there unseen; and (n,) where one might.
         """
         size = 2 * OCCLUDER_MARGIN_MM + 1
         around = np.ones((size, size // geometry.crops.column_mm | 1), np.uint8)
@@ -240,7 +240,7 @@ class MotionDetector:
         changes = self._pixels(seen.changes, geometry, near) & clear
         shares = changes.sum(axis=(1, 2)) / np.maximum(clear.sum(axis=(1, 2)), 1)
         unseen = np.where(seen.changed > ALTERED_SHARE, np.nan, seen.changed)
-        return np.where(is_hidden, unseen, shares).astype(np.float32)
+        return np.where(is_hidden, unseen, shares).astype(np.float32), is_hidden
 
     def arm_sides(self, frame: WatchedFrame) -> frozenset[str]:
         """The sides of the mat from which an arm reaches into the picture: of ``S``, ``E``, ``N``, ``W``.

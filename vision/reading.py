@@ -34,6 +34,8 @@ class Reading:
         changed: (n,) float32 in 0…1, the share of the cell's picture that differs from the last picture that made
             sense; NaN where hardly anything of the cell is in sight beside what has been put or taken in front of it;
             None where there is no picture to compare with, or the light has changed.
+        unseen: (n,) bool, cells of which so little is in sight, now or in that picture, that a piece could come or go
+            without changing what is seen of them; None where that is not known.
         levels: of the pillars that the cells are, as the picture was read with; None for a kit without pillars.
         level_log_likelihood: (n, l) float32, natural logarithm of p(picture | level) for each level of a pillar from
             the lowest on, from the picture alone, shifted like ``log_likelihood``; None for a kit without pillars.
@@ -45,6 +47,7 @@ class Reading:
     outlier_share: npt.NDArray[np.float32]
     t_s: float = 0.0
     changed: npt.NDArray[np.float32] | None = None
+    unseen: npt.NDArray[np.bool_] | None = None
     levels: tuple[int, ...] | None = None
     level_log_likelihood: npt.NDArray[np.float32] | None = None
     mismatched: tuple[int, ...] = ()
@@ -58,6 +61,8 @@ class Reading:
             raise ValueError(f"outlier_share: expected {expected[:1]}, got {self.outlier_share.shape}")
         if self.changed is not None and self.changed.shape != expected[:1]:
             raise ValueError(f"changed: expected {expected[:1]}, got {self.changed.shape}")
+        if self.unseen is not None and self.unseen.shape != expected[:1]:
+            raise ValueError(f"unseen: expected {expected[:1]}, got {self.unseen.shape}")
 
     @cached_property
     def index(self) -> dict[CellState, int]:

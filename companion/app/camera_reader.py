@@ -332,17 +332,20 @@ class CameraReader:
         """``reading`` with what comparison with the last picture that made sense adds to it."""
         hidden = seen.touched if self._looked_s - self._still_since_s < HAND_REST_S else seen.covered
         outlier_share = reading.outlier_share if self._is_thing else np.maximum(reading.outlier_share, hidden)
-        changed = None if _is_new_light(seen) else self._changed(seen)
-        return replace(reading, outlier_share=outlier_share.astype(np.float32), changed=changed)
+        changed, unseen = (None, None) if _is_new_light(seen) else self._changed(seen)
+        return replace(reading, outlier_share=outlier_share.astype(np.float32), changed=changed, unseen=unseen)
 
-    def _changed(self, seen: Comparison) -> npt.NDArray[np.float32]:
-        """(n,) changed share of each cell's picture, without what was put in front of the cell or taken away there."""
+    def _changed(self, seen: Comparison) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_] | None]:
+        """(n,) changed share of each cell's picture, without what was put in front of the cell or taken away there.
+
+        And (n,) the cells where a piece might stand unseen; None if that is not known.
+        """
         geometry, in_sight = self.reader.visible_crop_pixels()
         if self._in_sight is None or self._in_sight[0].pose is not geometry.pose:
-            return seen.changed
+            return seen.changed, None
         known, before = self._in_sight
         if before.shape != in_sight.shape:
-            return seen.changed
+            return seen.changed, None
         # A pillar that has moved since is compared at another place, as far as it is visible now.
         has_moved = [one != other for one, other in zip(known.levels, geometry.levels, strict=True)] or [False]
         return self._motion.changed_where_visible(

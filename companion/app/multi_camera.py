@@ -105,7 +105,7 @@ def combined(readings: Sequence[Reading]) -> Reading:
     """The joint reading of several cameras that saw the same cells at the same moment.
 
     For a cell that is covered for one camera and not for another, the other's reading is used.  ``outlier_share`` is
-    the least of all cameras; ``changed`` the most of those that see the cell.
+    the least of all cameras; ``changed`` the most of those that see the cell; ``unseen`` what is so for all of them.
     """
     first = readings[0]
     if len(readings) == 1:
@@ -118,6 +118,7 @@ def combined(readings: Sequence[Reading]) -> Reading:
         log_likelihood=_sum([reading.log_likelihood for reading in readings], heard),
         outlier_share=least,
         changed=_changed([reading.changed for reading in readings], heard),
+        unseen=_unseen(readings, heard),
         level_log_likelihood=_sum_of_those(readings, heard),
     )
 
@@ -143,3 +144,12 @@ def _changed(shares: Sequence[Array | None], heard: npt.NDArray[np.bool_]) -> Ar
     """(n,) the largest change for a camera that sees the cell; None if none can compare."""
     known = [np.where(seen, share, 0) for share, seen in zip(shares, heard, strict=True) if share is not None]
     return None if not known else np.fmax.reduce(known).astype(np.float32)
+
+
+def _unseen(readings: Sequence[Reading], heard: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
+    """(n,) whether no camera that can compare sees enough of the cell; None if one of these does not know."""
+    comparing = [
+        (reading.unseen, seen) for reading, seen in zip(readings, heard, strict=True) if reading.changed is not None
+    ]
+    known = [unseen | ~seen for unseen, seen in comparing if unseen is not None]
+    return np.logical_and.reduce(known) if known and len(known) == len(comparing) else None

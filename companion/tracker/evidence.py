@@ -47,6 +47,14 @@ come from a neighbour.  A pillar that has moved by a level changes 0.13 to 0.6 o
 has come to an empty cell: of 796 that stayed empty in three traced matches none had changed alone, the pictures of the
 14 to which a piece came had changed by 0.3 and more (2026-11-25).  A piece may merely have been nudged."""
 
+ALIKE_NATS = 1.0
+"""States that the reading tells apart by no more than this look the same where hardly anything is in sight."""
+
+UNSEEN_NATS, SHADOW_CELLS = 6.0, 2
+"""Log-likelihood ratio, in nats, that something out of sight was moved or taken, where a shadow near it has come or
+gone and nothing that is in sight explains that.  A shadow on an empty cell is that of something at most so many cells
+away: a stack as high as a cell is wide casts a longer one only from a lamp less than 27° above the table."""
+
 HAND_THRESHOLD = 0.5
 """Outlier share of one cell from which on something lies over the board: hands cover several cells wholly."""
 
@@ -149,7 +157,9 @@ def evidence_of(
         taken_for = {cell: sight for cell, sight in claimed if cell in known}
         nats = _same_nats(layout, reading.changed[rows], known | taken_for)
         nats[list(taken_for)] = np.minimum(nats[list(taken_for)], 0.0)
-        _add_prior_state(log_p, columns_of(reading.states), known | taken_for, nats)
+        nats = np.where(_lost_shadows(layout, reading, known), -UNSEEN_NATS, nats)
+        unseen = np.zeros(len(rows), np.bool_) if reading.unseen is None else reading.unseen[rows]
+        _add_prior_state(log_p, columns_of(reading.states), known | taken_for, nats, unseen)
     if pillars is not None and reading.level_log_likelihood is not None:
         # A pillar that stands higher than the camera can read looks as if something stood on it.
         beyond = pillars.argmax(axis=1) >= reading.level_log_likelihood.shape[1]
@@ -211,10 +221,11 @@ def _changed_alone(layout: Layout, changed: npt.NDArray[np.float32]) -> npt.NDAr
     return alone
 
 
-def _neighbours(layout: Layout, cell: Cell) -> Iterator[Cell]:
-    """The up to eight cells adjacent to a cell."""
-    for across in (-1, 0, 1):
-        for up in (-1, 0, 1):
+def _neighbours(layout: Layout, cell: Cell, reach: int = 1) -> Iterator[Cell]:
+    """The cells up to ``reach`` files and ranks away from a cell: up to eight where that is 1."""
+    steps = range(-reach, reach + 1)
+    for across in steps:
+        for up in steps:
             beside = layout.step(cell, across, up)
             if beside is not None and beside != cell:
                 yield beside
@@ -244,12 +255,24 @@ def _join_pillars(evidence: Evidence, pillars: Rows) -> Evidence:
 
 
 def _add_prior_state(
-    log_p: npt.NDArray[np.float64], columns: Columns, before: Mapping[Cell, Sight], nats: npt.NDArray[np.float64]
+    log_p: npt.NDArray[np.float64],
+    columns: Columns,
+    before: Mapping[Cell, Sight],
+    nats: npt.NDArray[np.float64],
+    unseen: npt.NDArray[np.bool_],
 ) -> None:
-    """Add to ``log_p`` (n, m + 1), at the state each cell held ``before``, the log-likelihoods ``nats`` (n,)."""
+    """Add to ``log_p`` (n, m + 1), at the state each cell held ``before``, the log-likelihoods ``nats`` (n,).
+
+    On ``unseen`` cells (n,), also at states that look the same: no change in the picture speaks against these.
+    """
     for cell, sight in before.items():
-        if columns.of(sight) >= 0:
-            log_p[cell, columns.of(sight)] += nats[cell]
+        column = columns.of(sight)
+        if column < 0:
+            continue
+        if unseen[cell] and nats[cell] > 0:
+            log_p[cell, log_p[cell] >= log_p[cell, column] - ALIKE_NATS] += nats[cell]
+        else:
+            log_p[cell, column] += nats[cell]
 
 
 def _same_nats(
@@ -260,6 +283,27 @@ def _same_nats(
     was_empty = np.array([before.get(cell) == EMPTY_SIGHT for cell in range(len(changed))])
     nats = np.where(was_empty & _changed_alone(layout, changed), np.minimum(nats, -ALONE_NATS), nats)
     return np.where(np.isnan(changed), 0.0, nats)
+
+
+def _lost_shadows(layout: Layout, reading: Reading, before: Mapping[Cell, Sight]) -> npt.NDArray[np.bool_]:
+    """(n,) where something out of sight may have been moved or taken: a shadow near it has come or gone.
+
+    That is, the picture of an empty cell alone has changed, and nothing came to it.  Nowhere if something that is in
+    sight may have changed, too: then the shadow was that one's.
+    """
+    rows = _row_numbers(layout, reading.cells)
+    lost = np.zeros(len(rows), np.bool_)
+    if reading.changed is None or reading.unseen is None:
+        return lost
+    changed, unseen = reading.changed[rows], reading.unseen[rows]
+    stood = np.array([before.get(cell, EMPTY_SIGHT) != EMPTY_SIGHT for cell in range(len(rows))])
+    is_bare = reading.log_likelihood[rows].argmax(axis=1) == 0
+    if (~unseen & np.where(stood, changed >= STILL_SHARE, ~is_bare)).any():
+        return lost
+    for cell in np.flatnonzero(_changed_alone(layout, changed) & ~stood).tolist():
+        lost[list(_neighbours(layout, cell, SHADOW_CELLS))] = True
+    lost &= stood & unseen
+    return lost
 
 
 @lru_cache(maxsize=16)

@@ -18,6 +18,7 @@ from companion.simulate.viewpoint import default_camera, default_pose
 from companion.tracker.evidence import CHANGE_SHARES, STILL_SHARE
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
+from vision.reading import Reading
 
 pytestmark = pytest.mark.pictures
 
@@ -33,7 +34,16 @@ def renderer() -> Renderer:
 def changed(
     renderer: Renderer, before: dict[str, str], after: dict[str, str], *, is_built_anew: bool = False
 ) -> dict[str, float]:
-    """Return the changed share of each cell's picture after one table, already understood, has become another.
+    """Return the changed share of each cell's picture, as :func:`compared` has it."""
+    reading = compared(renderer, before, after, is_built_anew=is_built_anew)
+    assert reading.changed is not None
+    return dict(zip(KIT.cells, reading.changed.tolist(), strict=True))
+
+
+def compared(
+    renderer: Renderer, before: dict[str, str], after: dict[str, str], *, is_built_anew: bool = False
+) -> Reading:
+    """Return the reading after one table, already understood, has become another.
 
     ``is_built_anew``: whether the geometry object has been replaced since, with the same pose, as after pillar moves.
     """
@@ -49,8 +59,7 @@ def changed(
             camera_reader.understood()
             if is_built_anew:
                 camera_reader.geometry = replace(camera_reader.geometry)
-    assert look.reading.changed is not None
-    return dict(zip(KIT.cells, look.reading.changed.tolist(), strict=True))
+    return look.reading
 
 
 def test_a_tower_put_before_a_disc_is_no_change_of_it(renderer: Renderer) -> None:
@@ -78,3 +87,11 @@ def test_a_disc_put_where_it_is_seen_beside_a_tower_is_a_change(renderer: Render
     """A disc that is visible beside a new tower counts as a change."""
     seen = changed(renderer, {}, {"d5": "G", "d4": "RR"})
     assert seen["d5"] > CHANGE_SHARES[1]
+
+
+def test_what_stands_behind_a_high_tower_is_out_of_sight(renderer: Renderer) -> None:
+    """No more is known of a cell behind a high tower if nothing has changed; what stands beside it is in sight."""
+    table = {"d4": "RGRGRGRG", "d5": "G", "f6": "R"}
+    unseen = compared(renderer, table, table).unseen
+    assert unseen is not None
+    assert [cell for cell, is_unseen in zip(KIT.cells, unseen, strict=True) if is_unseen] == ["d5"]

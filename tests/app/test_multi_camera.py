@@ -23,7 +23,7 @@ KIT = load_kit("domination")
 STACKS = {"d5": "RGBYR", "d6": "G", "f4": "B"}
 
 
-def reading(*rows, outlier_share=None, changed=None, levels=None):
+def reading(*rows, outlier_share=None, changed=None, unseen=None, levels=None):
     """Return a reading whose rows are proportional to these probabilities."""
     log = np.log(np.array(rows, np.float32))
     n = len(rows)
@@ -33,6 +33,7 @@ def reading(*rows, outlier_share=None, changed=None, levels=None):
         log - np.logaddexp.reduce(log, axis=1, keepdims=True),
         np.array(outlier_share or [0] * n, np.float32),
         changed=None if changed is None else np.array(changed, np.float32),
+        unseen=None if unseen is None else np.array(unseen),
         level_log_likelihood=levels,
     )
 
@@ -99,6 +100,18 @@ def test_what_has_changed_is_told_by_who_sees_it():
     unknown = reading(*rows, changed=[np.nan, np.nan])
     assert combined([unknown, reading(*rows, changed=[0.2, 0.4])]).changed == pytest.approx([0.2, 0.4])
     assert combined([reading(*rows), reading(*rows)]).changed is None
+
+
+def test_out_of_sight_is_what_no_camera_that_can_compare_sees():
+    """A camera with nothing to compare with does not count; one that does not know makes the answer unknown."""
+    rows, same = ((0.5, 0.4, 0.1),) * 3, [0.0, 0.0, 0.0]
+    one = reading(*rows, changed=same, unseen=[True, True, False])
+    other = reading(*rows, changed=same, unseen=[True, False, False])
+    covered = reading(*rows, changed=same, unseen=[False, False, False], outlier_share=[0.9, 0, 0])
+    assert combined([one, other]).unseen.tolist() == [True, False, False]
+    assert combined([one, covered]).unseen.tolist() == [True, False, False]
+    assert combined([one, reading(*rows)]).unseen.tolist() == [True, True, False]
+    assert combined([one, reading(*rows, changed=same)]).unseen is None
 
 
 def test_levels_add_too():

@@ -15,6 +15,7 @@ from companion.tracker.evidence import (
     OUTLIER_PROBABILITY,
     SAME_NATS,
     UNKNOWN,
+    UNSEEN_NATS,
     cells_against,
     changed_cells,
     combine,
@@ -165,6 +166,41 @@ def test_an_empty_cell_whose_picture_alone_has_changed_is_hardly_empty_any_more(
     plain = evidence_of(LAYOUT, seen).log_p[0]
     assert empty[0] == pytest.approx(plain[0] + nats)
     assert stood[1] == pytest.approx(plain[1] + SAME_NATS[1])
+
+
+@pytest.mark.parametrize(
+    ("states", "shares", "unseen", "nats"),
+    [
+        ((1, 0, 0), (0.0, 0.0, 0.0), 1, SAME_NATS[0]),
+        ((1, 0, 0), (0.0, 0.01, 0.15), 1, -UNSEEN_NATS),
+        ((1, 0, 0), (np.nan, 0.01, 0.15), 1, -UNSEEN_NATS),
+        ((1, 0, 0), (np.nan, 0.01, 0.05), 1, 0.0),
+        ((1, 0, 0), (0.0, 0.01, 0.15), 0, SAME_NATS[0]),
+        ((1, 0, 0), (0.0, 0.1, 0.15), 1, SAME_NATS[0]),
+        ((1, 2, 0), (0.0, 0.06, 0.2), 1, SAME_NATS[0]),
+        ((1, 0, 1), (0.0, 0.0, 0.15), 1, SAME_NATS[0]),
+    ],
+)
+def test_what_is_out_of_sight_may_have_gone_where_only_a_shadow_near_it_has_changed(states, shares, unseen, nats):
+    """A shadow that comes or goes is evidence against what stood there, unless something in sight explains it."""
+    stood = (STATES[states[0]], STATES[states[1]], STATES[0])
+    seen = replace(
+        reading(*states, sure=0.6),
+        changed=np.array(shares, np.float32),
+        unseen=np.array([cell < unseen for cell in range(3)]),
+    )
+    log_p, plain = evidence_of(LAYOUT, seen, stood).log_p[0], evidence_of(LAYOUT, seen).log_p[0]
+    assert log_p[1] == pytest.approx(plain[1] + nats)
+    np.testing.assert_array_equal(np.delete(log_p, 1), np.delete(plain, 1))
+
+
+def test_no_change_where_hardly_anything_is_in_sight_does_not_tell_apart_what_looks_the_same():
+    """The bonus goes to all states that look like the earlier one, and not to those that would be seen."""
+    seen = replace(reading(1, 2, 3), changed=np.zeros(3, np.float32), unseen=np.array([True, False, False]))
+    log_p = np.log(np.array([0.49, 0.5, 0.009, 0.001]))
+    seen = replace(seen, log_likelihood=np.vstack([log_p, seen.log_likelihood[1:]]).astype(np.float32))
+    recalled, plain = evidence_of(LAYOUT, seen, (STATES[1], None, None)).log_p[0], evidence_of(LAYOUT, seen).log_p[0]
+    assert (recalled - plain).tolist() == pytest.approx([SAME_NATS[0], SAME_NATS[0], 0.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize(("share", "nats"), [(0.0, 0.0), (0.4, -ALONE_NATS)])
