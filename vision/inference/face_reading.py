@@ -144,7 +144,9 @@ def read_on_cells(
         )
         # What is seen where a stack is hypothesised that does not stand there is the face of another one.
         is_own = not (distances_mm(face, others) < ELSEWHERE_MM).any()
-        if not is_own and is_found[k] and log_confidence(letters[[k]])[0] > MIN_LOG_PROBABILITY:
+        is_told = not is_own and log_confidence(letters[[k]])[0] > MIN_LOG_PROBABILITY
+        # Where more is dark, as between two pieces, a character explains more of it, though it fits worse.
+        if is_found[k] and (is_told or its_letters.max() < seen.letters[k].max()):
             continue
         seen.faces.put(np.array([k]), face)
         letters[k], is_misled[k], gain[k] = its_letters, explains > FACE_FOUND, 0

@@ -14,6 +14,7 @@ from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.glyphs.face_choice import likeliest_candidates
 from vision.glyphs.face_detection import centre_faces
+from vision.glyphs.faces import distances_mm
 from vision.glyphs.legibility import FoundFace
 from vision.glyphs.ring import NO_RING
 from vision.glyphs.templates import make_alphabet
@@ -246,6 +247,32 @@ def test_a_character_that_fits_badly_but_explains_most_of_a_face_is_one(
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     faceless = read_on_cells(image, hypothesis, alphabet, cells, found, {}).faceless
     assert faceless.tolist() == (cells.tolist() if is_faceless else [])
+
+
+@pytest.mark.parametrize(("nats", "is_moved"), [(-80, False), (-15, True)])
+def test_a_face_is_not_given_up_for_a_place_where_a_character_fits_worse(enrolled, monkeypatch, nats, *, is_moved):
+    """A character explains more where more is dark, as between two pieces, though it fits worse there.
+
+    So a shaded disc was read as two of them, with its face a piece's height too low.
+    """
+    reader, image, inferred = enrolled
+    hypothesis, alphabet = inferred(), make_alphabet(reader.appearance.glyphs)
+    cells = np.array([reader.kit.cells.index("b4")])
+    own = hypothesis.faces_on(cells)
+    letters = np.full(len(alphabet.letters), nats - 5, np.float32)
+    letters[0] = nats
+    lower = FoundFace(own.displaced(np.array([[0.0, -6.0]])), letters, 18.0, 0.0)
+    read = face_reading.read_faces
+
+    def read_badly(image, candidates, labels, alphabet):
+        found, evened = read(image, candidates, labels, alphabet)
+        return found._replace(letters=found.letters - 20, is_legible=np.zeros(1, np.bool_)), evened
+
+    monkeypatch.setattr(face_reading, "read_faces", read_badly)
+    monkeypatch.setattr(face_reading, "search_face_cached", lambda *_: lower)
+    found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
+    faces = read_on_cells(image, hypothesis, alphabet, cells, found, {}).faces
+    assert bool(distances_mm(faces, lower.face)[0, 0] < 1) is is_moved
 
 
 @pytest.mark.parametrize("is_sure", [False, True])
