@@ -34,6 +34,7 @@ from vision.enrolment_check import check_distinct, without_empty_squares
 from vision.errors import VisionError
 from vision.glyphs.face_detection import centre_faces
 from vision.glyphs.faces import DIRECTIONS, Faces
+from vision.glyphs.local_light import level_illumination
 from vision.glyphs.ring import GROOVE_SHARES, INNER_SHARES, RING_SHARES, find_ring, usual_radius_mm
 from vision.glyphs.templates import empty_label_buffer, unrolled
 from vision.inference.geometry import Geometry, make_geometry
@@ -115,7 +116,7 @@ def enrol(
         faces = _centre_inked_faces(image, kit, hypothesis, inked, ring_mm)
     lit = [whites[letter] * photograph.light.at(floors[cell][None])[0] for letter, cell in shown.items()]
     matt = _subtract_mirrored_light(image, faces, lit)
-    without_halos = blur_if_sharpened(matt, kit, photograph.pose, camera)
+    without_halos = level_illumination(blur_if_sharpened(matt, kit, photograph.pose, camera), faces)
     glyphs = dict(zip(shown, unrolled(without_halos, faces), strict=True))
     appearance = replace(appearance, glyphs=glyphs, ring_mm=_ring_mm(matt, faces))
     appearance = without_empty_squares(image, Reader(kit, camera, appearance, levels), geometry, stacks)

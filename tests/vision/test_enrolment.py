@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from types import SimpleNamespace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from companion.simulate.placement import make_rng, set_up
 from companion.simulate.sprite import Scene, standing_solids
 from companion.simulate.viewpoint import default_camera, default_pose
 from tools.boards import nearest_pose, picture, random_camera, random_light, rendered
+from vision import enrolment
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.enrolment_check import check_colours
@@ -212,6 +214,33 @@ def test_a_rim_that_is_dark_on_one_side_moves_no_character():
         apart = np.frombuffer(glyph, np.uint8).astype(float) - np.frombuffer(appearances[1].glyphs[letter], np.uint8)
         inner = apart.reshape(GLYPH_RADII, -1)[: GLYPH_RADII * 3 // 4]
         assert np.abs(inner).mean() < 8
+
+
+def test_characters_are_learned_as_if_evenly_lit(monkeypatch):
+    """A lamp mirrored on one side of each face, or the edge of a soft shadow there, is no part of its character.
+
+    Both are centred alike here: such light also moves the centres of faces, by up to a pixel.
+    """
+    rng = random.Random(8)
+    kit, camera = load_kit("cheight"), random_camera(rng)
+    visibility = Scene(kit, camera, nearest_pose(kit, camera, 55.0, 200.0), random_light(rng))
+    setup = set_up([kit.enrol.get(cell, "") for cell in kit.cells], None, make_rng("light", 8))
+    even = rendered(visibility, setup, 8)
+    x = np.broadcast_to(np.arange(even.shape[1]), even.shape[:2])
+    uneven = even.astype(float)
+    for cell, pile in zip(kit.cells, setup.piles, strict=True):
+        for solid in standing_solids(kit, cell, pile, None):
+            outline = visibility.project(solid.points[list(solid.top)])
+            left, right = outline[:, 0].min(), outline[:, 0].max()
+            on_face = cv2.fillPoly(np.zeros(even.shape[:2], np.uint8), [np.rint(outline).astype(np.int32)], 1) > 0
+            uneven[on_face] *= 0.75 + 0.25 * ((x - left) / (right - left))[on_face][:, None]
+    plain = enrol(even, kit, camera).glyphs
+    centre = enrolment._centre_inked_faces
+    monkeypatch.setattr(enrolment, "_centre_inked_faces", lambda _, *known: centre(even, *known))
+    levelled = enrol(uneven.astype(np.uint8), kit, camera).glyphs
+    for letter, glyph in plain.items():
+        apart = np.frombuffer(glyph, np.uint8).astype(float) - np.frombuffer(levelled[letter], np.uint8)
+        assert np.abs(apart.reshape(GLYPH_RADII, -1)[: GLYPH_RADII * 3 // 4]).mean() < 2
 
 
 def test_a_character_that_seems_even_about_another_point_is_centred_on_its_ring(monkeypatch):

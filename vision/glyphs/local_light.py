@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.appearance.piece_colours import WOOD_PERCENTILE
 from vision.compiled import compiled
 from vision.glyphs.faces import Faces
 from vision.pose.projection import Points
@@ -23,6 +24,15 @@ STROKE_MM = 4.0
 
 MARGIN = 1.3
 """Half width of the processed part of the picture about a face's centre, in its radii."""
+
+WOOD_SHARE = 0.85
+"""Share of a face's radius within which its wood is seen: beyond that lie its bevel, and what is around it."""
+
+_ORDERS = np.array([1, 1, 2, 2, 2])
+"""Powers of the radius by which the terms of a second-order surface are divided."""
+
+SURFACE_ROUNDS, SURFACE_TOLERANCE = 20, 0.005
+"""Rounds of reweighting, and differences of log codes that count as none."""
 
 
 def flatten_illumination(image: Picture, faces: Faces) -> Picture:
@@ -47,6 +57,48 @@ def flatten_illumination(image: Picture, faces: Faces) -> Picture:
         height, width, _ = part.shape
         lit[top : top + height, left : left + width] = _divide_by_wood(np.ascontiguousarray(part), wood, usual)
     return lit
+
+
+def level_illumination(image: Picture, faces: Faces) -> Picture:
+    """The picture (height, width, 3) uint8 BGR in which the light on each of ``faces`` (k) is as in its middle.
+
+    Its change across a face, where a lamp is mirrored on one side or a shadow lies there, is a second-order surface of
+    the logarithm of each channel of the bare wood.  Unlike :func:`flatten_illumination` this cannot follow strokes,
+    however dense they are, nor the sharp edge of a shadow.
+    """
+    level = image.copy()
+    for number in range(len(faces.radii_mm)):
+        face = faces.select(np.array([number]))
+        reach = face.radii_mm[0] * np.linalg.norm(face.to_picture[0], axis=1)
+        left, top = np.maximum(np.floor(face.centres_px[0] - reach), 0).astype(int)
+        right, bottom = np.maximum(np.ceil(face.centres_px[0] + reach) + 1, 0).astype(int)
+        part = level[top:bottom, left:right]
+        if not part.size:
+            continue
+        y, x = np.mgrid[top : top + len(part), left : left + part.shape[1]].reshape(2, -1)
+        across, along = np.linalg.solve(face.to_picture[0], (np.column_stack([x, y]) - face.centres_px[0]).T)
+        terms = np.column_stack([across, along, across**2, across * along, along**2]) / face.radii_mm[0] ** _ORDERS
+        distance = np.hypot(across, along) / face.radii_mm[0]
+        codes, inside = np.maximum(part.reshape(-1, 3), 1).astype(np.float64), distance < WOOD_SHARE
+        surfaces = [_wood_surface(terms[inside], np.log(codes[inside, channel])) for channel in range(3)]
+        even = np.where((distance <= 1)[:, None], codes * np.exp(-terms @ np.array(surfaces).T), codes)
+        level[top:bottom, left:right] = np.clip(np.rint(even), 0, 255).astype(np.uint8).reshape(part.shape)
+    return level
+
+
+def _wood_surface(terms: Points, values: Points) -> Points:
+    """(t,) coefficients of ``terms`` (k, t), besides a constant, of the surface on which wood of ``values`` (k,) lies.
+
+    Most values lie below it, as ink is darker: quantile regression (Koenker and Bassett, Regression quantiles, 1978) by
+    iteratively reweighted least squares.
+    """
+    columns, weight = np.column_stack([np.ones(len(terms)), terms]), np.ones(len(terms))
+    for _ in range(SURFACE_ROUNDS):
+        weighted = columns * weight[:, None]
+        surface = np.linalg.solve(weighted.T @ columns, weighted.T @ values)
+        off = values - columns @ surface
+        weight = np.where(off > 0, WOOD_PERCENTILE, 100 - WOOD_PERCENTILE) / np.maximum(np.abs(off), SURFACE_TOLERANCE)
+    return np.asarray(surface[1:], np.float64)
 
 
 @compiled
