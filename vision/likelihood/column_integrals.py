@@ -30,12 +30,12 @@ AT_ONCE = 4
 """Channels that are summed at once: a colour model has enough columns after :attr:`Materials.SIDE` to fill the last."""
 
 OTHER_COLOUR_PROBABILITY = 0.005
-"""Probability that a face, or the side of its piece, shows another piece's colour on somebody's own board.  A face may
-mirror a window or a wall, of whatever colour; in deep, noisy shade a side may look like that of another dark piece; and
-all of its pixels do so together.  With 0.02, this and none for faces, the truth of 25 boards falls 104, 102 and 147
-nats short of certainty; with 0.02, this and 0.0025 for sides, that of ten others 33, 36 and 42, but with 0.02 faces
-that mirror are lost.  On a printed mat pieces of a pale set stand closer to each other in colour than their sides,
-which the ground lights: there it loses more than it helps."""
+"""Probability that a face, or the side of its piece, shows another piece's colour.  A face may mirror a window or a
+wall, of whatever colour; in deep, noisy shade a side may look like that of another dark piece; and all of its pixels do
+so together.  With 0.02, this and none for faces, the truth of 25 own boards falls 104, 102 and 147 nats short of
+certainty; with 0.02, this and 0.0025 for sides, that of ten others 33, 36 and 42, but with 0.02 faces that mirror are
+lost.  On printed mats 26, 25 and 32 nats for twelve sets of discs, 17 with and without for eighteen of cubes.  There it
+does not hold for pyramids, which have no faces: 27 and 22 nats for nine sets."""
 
 
 class ColumnIntegrals(NamedTuple):
@@ -74,13 +74,14 @@ class CropColumns(NamedTuple):
 
 
 @compiled
-def empty_integrals(columns: CropColumns) -> ColumnIntegrals:
-    """Integrals of one cell, zeros for :func:`integrate_columns` to fill in."""
+def empty_integrals(columns: CropColumns, has_faces: bool) -> ColumnIntegrals:  # noqa: FBT001
+    """Integrals of one cell, zeros for :func:`integrate_columns` to fill in; ``has_faces``: whether pieces have."""
     observations = columns.observations
     _, rows, width = observations.bins.shape
     channels = -(-(columns.materials + 2) // AT_ONCE) * AT_ONCE
     sums = np.zeros((rows - columns.first_row + 1, width, channels), np.float32)
-    return ColumnIntegrals(sums, columns.first_row, OTHER_COLOUR_PROBABILITY if len(observations.expected) > 0 else 0.0)
+    may_mirror = has_faces or len(observations.expected) > 0
+    return ColumnIntegrals(sums, columns.first_row, OTHER_COLOUR_PROBABILITY if may_mirror else 0.0)
 
 
 @compiled

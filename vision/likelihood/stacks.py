@@ -104,7 +104,7 @@ def score_upright(columns: CropColumns, table: OutlineTable, cells: Indices, log
         (b, configurations, colours) float32 log-likelihood ratio against an empty cell, with the prior;
         :data:`IMPOSSIBLE` where there is no such piece, :data:`OUT_OF_REACH` beyond f.
     """
-    scores, integrals = _unscored(len(cells), table), empty_integrals(columns)
+    scores, integrals = _unscored(len(cells), table), empty_integrals(columns, table.has_faces)
     for k in range(len(cells)):
         integrate_columns(columns, cells[k], integrals)
         _score_upright(integrals, table, cells[k], log_prior[k], scores[k])
@@ -206,7 +206,7 @@ def score_cells(
         log_prior: (b, f) float32, see :func:`score_upright`.
         is_single_size: whether each configuration is the one before it with one more piece.
     """
-    count, reach, integrals = len(cells), log_prior.shape[1], empty_integrals(columns)
+    count, reach, integrals = len(cells), log_prior.shape[1], empty_integrals(columns, table.has_faces)
     shift, sides, occluded = np.zeros((count, 2), np.float32), _no_sides(count, table, rim), np.empty(count, np.float32)
     scores = _unscored(count, table)
     search, scored = _Search(integrals, rim, table, make_trellis(table)), StackScores(scores, shift, sides, occluded)
@@ -252,7 +252,11 @@ def score_placed(
     Returns:
         (b, l, colours) float32 log-likelihood ratios against an empty cell.
     """
-    trellis, sides, integrals = make_trellis(table), _no_sides(1, table, rim)[0], empty_integrals(columns)
+    trellis, sides, integrals = (
+        make_trellis(table),
+        _no_sides(1, table, rim)[0],
+        empty_integrals(columns, table.has_faces),
+    )
     scores = np.empty((*configurations.shape, table.allowed.shape[1]), np.float32)
     for k in range(len(cells)):
         integrate_columns(columns, cells[k], integrals)

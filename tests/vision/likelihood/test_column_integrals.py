@@ -101,7 +101,7 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
     labels = ((nearest << RANK_BITS) + background).astype(np.uint16).reshape(1, -1)
 
     columns = CropColumns(observations, Visibility(flat_px, visible, rank), labels, first_row, materials)
-    integrals = empty_integrals(columns)
+    integrals = empty_integrals(columns, True)
 
     for cell in cells:
         occluded = integrate_columns(columns, cell, integrals)
