@@ -34,8 +34,8 @@ OTHER_COLOUR_PROBABILITY = 0.005
 wall, of whatever colour; in deep, noisy shade a side may look like that of another dark piece; and all of its pixels do
 so together.  With 0.02, this and none for faces, the truth of 25 own boards falls 104, 102 and 147 nats short of
 certainty; with 0.02, this and 0.0025 for sides, that of ten others 33, 36 and 42, but with 0.02 faces that mirror are
-lost.  On printed mats 26, 25 and 32 nats for twelve sets of discs, 17 with and without for eighteen of cubes.  There it
-does not hold for pyramids, which have no faces: 27 and 22 nats for nine sets."""
+lost.  On printed mats 26, 25 and 32 nats for twelve sets of discs, 17 with and without for nineteen of blocks and
+cubes.  There it does not hold for pyramids, which have no faces: 15 and 9 nats, with and without, for eleven sets."""
 
 
 class ColumnIntegrals(NamedTuple):

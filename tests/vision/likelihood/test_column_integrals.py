@@ -5,6 +5,7 @@ import pytest
 
 from vision.likelihood.column_integrals import (
     AT_ONCE,
+    OTHER_COLOUR_PROBABILITY,
     ROW_OFFSETS,
     ColumnIntegrals,
     CropColumns,
@@ -125,6 +126,29 @@ def test_integrals_are_plain_sums_over_visible_pixels(first_row):
         assert not integrals.sums[0].any()
         assert occluded == pytest.approx(1 - counts.mean())
     assert integrals.first_row == first_row
+
+
+@pytest.mark.parametrize(
+    ("has_faces", "is_learned", "probability"),
+    [(True, False, OTHER_COLOUR_PROBABILITY), (False, False, 0.0), (False, True, OTHER_COLOUR_PROBABILITY)],
+)
+def test_a_face_may_mirror_any_colour_and_a_pyramid_on_a_learned_board_alone(has_faces, is_learned, probability):
+    """Pyramids have no upper faces; on a printed mat they are told apart by their colours only."""
+    shape = (1, ROWS, COLUMNS)
+    observations = Observations(
+        np.zeros((*shape, 3), np.uint8),
+        np.ones((1, 3), np.float32),
+        np.zeros((1, 3, 256), np.float32),
+        np.zeros((1, 3, 256), np.int32),
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.float32),
+        np.zeros((1, Materials.SIDE + 2 * AT_ONCE), np.float32),
+    )
+    if is_learned:
+        observations = observations._replace(expected=np.zeros((1, *observations.expected.shape[1:]), np.float32))
+    visibility = Visibility(np.zeros(shape, np.int32), np.ones(shape, np.bool_), np.array([1], np.int32))
+    columns = CropColumns(observations, visibility, np.zeros((1, 1), np.uint16), 0, 3)
+    assert empty_integrals(columns, has_faces).outlier_probability == probability
 
 
 def test_lines_cover_the_columns_of_their_configuration(lines):
