@@ -10,6 +10,7 @@ from tests.vision.appearance.test_specular import photograph
 from tools.shadows import half_shaded
 from vision.appearance import hard_shadow
 from vision.appearance.hard_shadow import HardShadow
+from vision.appearance.shade_map import Levels
 from vision.appearance.two_levels import TOLERANCES, fit_two_levels
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
@@ -158,3 +159,31 @@ def test_one_level_is_not_taken_for_two():
     """Neither is a step that is smaller than the tolerances."""
     assert fit_two_levels(*on_levels(0.0, 0.03)) == []
     assert fit_two_levels(*on_levels(TOLERANCES[0], 0.03)) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "step", "is_shadow"),
+    [((0.05, 0.4), 0.6, False), ((0.05, 0.4), 1.6, True), ((0.4, 0.4), 0.6, True), ((0.4, 0.05), 0.6, False)],
+)
+def test_what_a_board_mirrors_on_its_dark_half_is_no_shadow_on_the_other(own, step, is_shadow):
+    """Or lacks there, if it was learned with it; but not so much as a shadow takes, nor on ground of one brightness.
+
+    A picture board, half dark sea and half pale land, was taken to be half in the shade: light green discs were brown.
+    """
+    rows, columns = 40, 40
+    is_upper = np.repeat([True, False], rows // 2)[:, None] & np.ones((1, columns), np.bool_)
+    upper = is_upper.ravel()
+    is_square = np.zeros((rows, columns), np.bool_)
+    is_square[5:-5, 5:-5] = True
+    light = np.where(upper, *own)
+    ground = hard_shadow._Ground(
+        np.zeros((rows, columns, 4, 3)),
+        np.ones((rows * columns, 3)),
+        np.log(np.tile(light, (3, 1))).astype(np.float32),
+        np.ones(rows * columns, np.bool_),
+        is_square.ravel(),
+    )
+    share = np.where(upper, 0, 1).astype(np.float32)
+    above = np.tile(-share * step, (3, 1)).astype(np.float32)
+    levels = Levels(above, share, upper, ~upper, np.ones(rows * columns, np.bool_), step)
+    assert (hard_shadow._purity(levels, ground) > 0) is is_shadow
