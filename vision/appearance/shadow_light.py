@@ -47,9 +47,6 @@ REACH, DOUBTFUL_REACH = 2.5, 1.2
 """Light is fitted to places within the first number of stack heights of a stack's foot; but not within the second
 number of those of a stack of doubtful height: what is believed of it must not prove itself."""
 
-MIN_SURE = 3
-"""With fewer stacks of certain height, doubtful ones are used as well."""
-
 FIT_PLACES = 1500
 """Largest number of places that are fitted."""
 
@@ -94,8 +91,7 @@ def fit_shadow_light(
     places = ground.places_mm
     bare = np.flatnonzero(light.is_ground & ~occluded(places, stacks_mm, radius_mm + OUTLINE_MM, camera_mm)[:, 0])
     is_used = _is_near(places[bare], stacks_mm, radius_mm + OUTLINE_MM, REACH)
-    if is_sure.sum() >= MIN_SURE:
-        is_used &= ~_is_near(places[bare], stacks_mm[~is_sure], radius_mm + OUTLINE_MM, DOUBTFUL_REACH)
+    is_used &= ~_is_near(places[bare], stacks_mm[~is_sure], radius_mm + OUTLINE_MM, DOUBTFUL_REACH)
     used = bare[is_used]
     used = used[:: 1 + len(used) // FIT_PLACES]
     level, deviation, lamps = np.ones(ground.squares), np.full(ground.squares, USUAL_DEVIATION), _everywhere()

@@ -32,6 +32,12 @@ DOUBT_NATS = 8.0
 """A stack of which another height is less likely by less than this is not used to infer the light.  With 12 in place of
 8 too few are left: 11 in place of 8 squares of 18 sets and folders of discs are read wrongly."""
 
+MIN_SURE = 5.0
+"""Where the stacks that are left are together lower than so many radii, all are used, each of the height to be expected
+without shadows: a few single discs hardly tell how high a lamp is.  On two boards shadows so preferred towers a piece
+too low.  Of sixteen sets and boards the truth falls 58 nats short of certainty without this, 52, 50 and 50 with 3.5, 5
+and 8."""
+
 WEIGHT, UNINFORMATIVE = 0.4, 0.05
 """Weight of shadows, since neighbouring places are misled by the same errors of light and position, and how often they
 say nothing about a stack at all: of 1,320 stacks on 29 printed sets whose height was in doubt, and 1,482 on 32
@@ -71,7 +77,10 @@ def weigh_by_shadows(
         return
     ground, view = look(), (hypothesis.geometry.radius_mm, hypothesis.geometry.pose.centre_mm[None])
     sample = ground.select(np.flatnonzero(ground.is_sample))
-    lamps = fit_shadow_light(sample, measure(sample), stacks[stands], ~is_doubtful[stands], *view)
+    is_sure = ~is_doubtful[stands]
+    if stacks[stands[is_sure], 2].sum() < MIN_SURE * view[0]:
+        stacks[:, 2], is_sure = _piece_mm(hypothesis) * _expected(heights), np.ones(len(stands), np.bool_)
+    lamps = fit_shadow_light(sample, measure(sample), stacks[stands], is_sure, *view)
     for cell in in_doubt.tolist():
         others = np.delete(_stacks(hypothesis), cell, axis=0)
         asked = _stack_positions(hypothesis, cell, np.flatnonzero(tried[cell]))
@@ -81,6 +90,13 @@ def weigh_by_shadows(
         both[tried[cell]] += np.log(np.exp(WEIGHT * (likely - likely.max())) + UNINFORMATIVE)
         rescore(hypothesis, cell, combine_scores(by_colour, heights[cell], both, tried[cell]))
     hypothesis.clear_stale()
+
+
+def _expected(heights: Floats) -> Floats:
+    """(n,) expected number of pieces on each cell, by scores (n, 1 + f) of none and of one to f."""
+    likely = np.exp(heights - heights.max(axis=1, keepdims=True))
+    expected: Floats = likely @ np.arange(heights.shape[1]) / likely.sum(axis=1)
+    return expected
 
 
 def _stack_positions(hypothesis: Hypothesis, cell: int, heights: Indices) -> Points:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from vision.appearance.ground_light import GroundLight, map_ground, view_ground
+from vision.appearance.shadow_light import fit_shadow_light
+from vision.inference import shadows
 from vision.inference.shadows import weigh_by_shadows
 from vision.scene.shadows import occluded
 
@@ -55,6 +57,27 @@ def test_a_height_in_doubt_is_told_by_its_shadow(drawn, ground, believed):
     weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == HEIGHT
     assert hypothesis.scores[cell].max() == pytest.approx(100.0, abs=0.01)
+
+
+def test_towers_of_doubtful_height_tell_how_high_the_lamp_is_if_all_others_are_low(drawn, ground, monkeypatch):
+    """They count with the height to be expected; where towers are sure, those in doubt are left out."""
+    hypothesis, _ = in_doubt(drawn, 2, 0.5)
+    given = []
+    monkeypatch.setattr(shadows, "fit_shadow_light", lambda *told: given.append(told[2:4]) or fit_shadow_light(*told))
+    weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
+    hypothesis, _ = in_doubt(drawn, 2, 0.5)
+    for name in TABLE.keys() - {CELL}:
+        scores = hypothesis.scores[drawn.cell(name)]
+        scores[drawn.state(TABLE[name] + "R")] = scores.max()
+    weigh_by_shadows(hypothesis, lambda: ground, lambda some: lit(drawn, some, TABLE))
+    (some, are_sure), (every, all_sure) = given
+    assert np.count_nonzero(~are_sure) == 1
+    assert all_sure.all()
+    piece_mm = drawn.reader.kit.pieces[0].height_mm
+    more = (every[are_sure, 2] - some[are_sure, 2]) / piece_mm
+    np.testing.assert_allclose(more, 0.5, atol=1e-6)
+    likely = np.exp([0.0, -0.5, -0.5])
+    assert every[~are_sure, 2] / piece_mm == pytest.approx(likely @ [2, 3, 4] / likely.sum())
 
 
 def test_shadows_alone_do_not_outweigh_what_is_sure(drawn, ground):
