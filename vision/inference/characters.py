@@ -15,7 +15,14 @@ from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_with_colours, stacks_of
 from vision.inference.coordinate_ascent import converge, rescore_placed, update_around
 from vision.inference.evidence_weights import combine_scores, reweight_heights
-from vision.inference.face_evidence import detect_faces, remove_faceless, view_has_changed, visible_parts
+from vision.inference.face_evidence import (
+    IN_QUESTION_NATS,
+    detect_faces,
+    doubt_colours,
+    remove_faceless,
+    view_has_changed,
+    visible_parts,
+)
 from vision.inference.face_reading import NO_CELLS, FaceResult, LocatedFace, Searched, read_at_heights, read_on_cells
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import make_view
@@ -82,6 +89,8 @@ def read_characters(
     if alphabet.ring_mm is not None:
         weigh_by_rings(image, hypothesis, {cell: one.face for cell, one in located.items()}, alphabet.ring_mm)
     held = hypothesis.state.copy()
+    if hypothesis.is_on_learned_board:
+        doubt_colours(hypothesis)  # of more squares the middle may be in view by now
     weigh_by_boundaries(shown, hypothesis, np.flatnonzero(hypothesis.updated))
     # What had no face because it seemed occluded by a stack that boundaries have since removed was judged too early.
     removed = _neighbours_of_removed(hypothesis, held)
@@ -149,7 +158,8 @@ def _read_uncovered(work: _Work, located: dict[int, LocatedFace], uncovered: Ind
     unread = (hypothesis.state > 0) & hypothesis.updated & (found == 0).all(axis=1)
     read = work.read(np.flatnonzero(unread))
     again, _ = _rescore_by_faces(hypothesis, read.located, [*located.values()])
-    weigh_by_boundaries(image, hypothesis, again)
+    placed = np.array([one.cell for one in read.located], np.intp)
+    weigh_by_boundaries(image, hypothesis, np.union1d(again, placed))
 
 
 def _read_misplaced(work: _Work) -> None:
@@ -208,6 +218,10 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     by_colour = scores[:, 1:].reshape(len(scores), -1, hypothesis.colours)
     heights = hypothesis.explanation_scores()
     tried = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
+    # Colours say little there, and a mirrored lamp may hide a character, but not the outlines of a stack.
+    stands = heights[:, 1:].max(axis=1, keepdims=True)
+    is_open = hypothesis.doubts_colours & (stands[:, 0] > -IN_QUESTION_NATS)
+    tried[is_open] |= np.column_stack([stands < np.inf, heights[:, 1:] > stands - CLOSE_NATS])[is_open]
     cells = cells[tried[cells].sum(axis=1) > 1]
     if not len(cells):
         return

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from vision.inference.evidence_weights import bound_log_ratios
 from vision.inference.hypothesis import Hypothesis, IsolatedScores
 from vision.likelihood import stacks
 from vision.likelihood.column_integrals import CropColumns
@@ -266,12 +267,26 @@ def _isolated_scores(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:
 def _score_configurations(hypothesis: Hypothesis, cells: Indices, count: int, first_row: int) -> stacks.StackScores:
     """Scores of the first ``count`` configurations on ``cells`` (b,), given the others.
 
-    ``first_row``: the first crop row that they can touch.
+    ``first_row``: the first crop row that they can touch.  Colours that are in doubt rule out no piece, beside what
+    faces say of it.
     """
     configurations, table = hypothesis.geometry.configurations, hypothesis.geometry.outline_table
     labels = hypothesis.labels(bare=cells)
     columns, log_prior = _columns(hypothesis, labels, first_row), _log_prior(hypothesis, cells, count, labels)
-    return stacks.score_cells(columns, hypothesis.rim, table, cells, log_prior, configurations.is_single_size)
+    scored = stacks.score_cells(columns, hypothesis.rim, table, cells, log_prior, configurations.is_single_size)
+    every = np.arange(len(configurations.all))
+    _bound_doubtful(hypothesis, cells, np.broadcast_to(every, (len(cells), len(every))), scored.scores)
+    return scored
+
+
+def _bound_doubtful(hypothesis: Hypothesis, cells: Indices, configurations: Indices, scores: Array) -> None:
+    """Bound ``scores`` (b, l, colours) of ``configurations`` (b, l) on ``cells`` (b,) where colours are in doubt.
+
+    Not what faces say of these.
+    """
+    for k in np.flatnonzero(hypothesis.doubts_colours[cells]).tolist():
+        by_face = hypothesis.glyph_log_ratio[cells[k], configurations[k], None]
+        scores[k] = bound_log_ratios(scores[k] - by_face) + by_face
 
 
 def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> Array:
@@ -283,7 +298,9 @@ def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indic
     table = geometry.outline_table
     scores = stacks.score_placed(columns, hypothesis.rim, table, cells, configurations, shift_mm, colour)
     log_prior = _log_prior(hypothesis, cells, len(geometry.configurations.all), labels)
-    return scores + np.take_along_axis(log_prior, configurations, axis=1)[..., None]
+    scores += np.take_along_axis(log_prior, configurations, axis=1)[..., None]
+    _bound_doubtful(hypothesis, cells, configurations, scores)
+    return scores
 
 
 def _with_empty(scores: Array) -> Array:

@@ -16,11 +16,12 @@ from vision.glyphs.legibility import MAX_COUNTER_EVIDENCE, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_with_colours, stacks_of
 from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
-from vision.inference.ground_hue import are_middles_visible
+from vision.inference.evidence_weights import bound_log_ratios
+from vision.inference.ground_hue import OFF_HUE, are_middles_visible, hue_from_board
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import split_lines
 from vision.inference.picture_view import make_view
-from vision.inference.surfaces import UNLIKE_SHARE, board_difference_shares, bound_log_ratios
+from vision.inference.surfaces import UNLIKE_SHARE, board_difference_shares
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.label_buffer import LabelBuffer
 from vision.scene.solids import are_inside, hull
@@ -58,7 +59,7 @@ def detect_faces(image: Picture, hypothesis: Hypothesis, alphabet: Alphabet) -> 
     if hypothesis.geometry.configurations.is_single_size:
         split_lines(cache(lambda: make_view(image, hypothesis.geometry, prisms)), hypothesis, lacking)
     if hypothesis.is_on_learned_board:
-        _doubt_colours(hypothesis)
+        doubt_colours(hypothesis)
     cells = _in_question(hypothesis)
     if not len(cells):
         return
@@ -126,13 +127,22 @@ def _widened(labels: LabelBuffer, faces: Faces) -> LabelBuffer:
     return widened
 
 
-def _doubt_colours(hypothesis: Hypothesis) -> None:
-    """Keep colours from ruling out a piece where a learned board is in view but looks different: a face may decide."""
-    empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
+def doubt_colours(hypothesis: Hypothesis) -> None:
+    """Keep colours from ruling out a piece where a learned board is in view but looks different.
+
+    A face may decide, or boundaries.
+    """
+    empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0) & ~hypothesis.doubts_colours)
     empty = empty[are_middles_visible(hypothesis)[empty]]
-    for cell in empty[board_difference_shares(hypothesis, empty) > UNLIKE_SHARE].tolist():
-        by_colour = bound_log_ratios(hypothesis.scores[cell, 1:])
-        hypothesis.set_scores(np.array([cell]), np.append(np.float32(0), by_colour)[None])
+    doubtful = empty[
+        (board_difference_shares(hypothesis, empty) > UNLIKE_SHARE) | (hue_from_board(hypothesis, empty) > OFF_HUE)
+    ]
+    hypothesis.mark_doubtful(doubtful)
+    for cell in doubtful.tolist():
+        by_face = hypothesis.glyph_log_ratio[cell, :, None]
+        by_colour = hypothesis.scores[cell, 1:].reshape(len(by_face), -1) - by_face
+        scores = bound_log_ratios(by_colour) + by_face
+        hypothesis.set_scores(np.array([cell]), np.append(np.float32(0), scores)[None])
 
 
 def evidence_by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array, otherwise: Array) -> Array:

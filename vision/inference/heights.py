@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from vision.inference.comparison import Stacks, compare_on_cell, stacks_of
 from vision.inference.coordinate_ascent import all_scores, highest_scored, score_all, update_around
-from vision.inference.evidence_weights import PIECE_NATS
+from vision.inference.evidence_weights import PIECE_NATS, bound_log_ratios
 from vision.inference.ground_hue import MIN_HUE_NATS
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.picture_view import View, ViewFactory
-from vision.inference.surfaces import bound_log_ratios, surface_log_ratios
+from vision.inference.surfaces import surface_log_ratios
 from vision.scene.prisms import Prisms
 
 Floats = npt.NDArray[np.float64]

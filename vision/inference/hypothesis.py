@@ -85,6 +85,8 @@ class Hypothesis:
         glyph_log_ratio: (n, configurations) float32, log-likelihood ratio from a character, read where colours leave
             open whether anything stands there: for configurations whose face it may be on, or against all.
         camouflaged: (n,) bool, cells where, by surfaces or hue, a piece of a learned board's colour may stand.
+        doubts_colours: (n,) bool, cells where a learned board looks otherwise than it should: colours there do not rule
+            a piece out, see :func:`vision.inference.evidence_weights.bound_log_ratios`.
         decided_by_boundaries: (n,) bool, cells where boundaries have decided between a tower and a line of stacks.
         off_hue: (n,) bool, cells whose visible surface does not have the ground's hue.
         hue_log_ratio: (n,) float64, log-likelihood ratio, from hue, that something stands there; 0 where unknown.
@@ -114,7 +116,7 @@ class Hypothesis:
         )
         self.glyph_log_ratio = np.zeros((n, len(geometry.configurations.all)), np.float32)
         self.camouflaged, self.off_hue = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-        self.decided_by_boundaries = np.zeros(n, np.bool_)
+        self.decided_by_boundaries, self.doubts_colours = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         self.hue_log_ratio, self.face_hue_log_ratio = np.zeros(n), np.zeros((n, len(geometry.configurations.all)))
         self.ground_hued = np.zeros(self.colours, np.bool_)
         self.places_mm: dict[int, npt.NDArray[np.float64]] = {}
@@ -158,7 +160,7 @@ class Hypothesis:
         update_observations(self.observations, cells, observations)
         self.updated[:] = False
         self.updated[cells], self.glyph_log_ratio[cells] = True, 0
-        self.camouflaged[cells] = self.decided_by_boundaries[cells] = False
+        self.camouflaged[cells] = self.decided_by_boundaries[cells] = self.doubts_colours[cells] = False
         self.lateral_sums[cells] = 0
         for cell in cells.tolist():
             self.places_mm.pop(cell, None)
@@ -217,6 +219,10 @@ class Hypothesis:
     def set_face_hues(self, cells: Indices, log_ratio: npt.NDArray[np.float64]) -> None:
         """Store ``log_ratio`` (b, f), the evidence of hue for the face of each configuration on ``cells`` (b,)."""
         self.face_hue_log_ratio[cells] = log_ratio
+
+    def mark_doubtful(self, cells: Indices) -> None:
+        """Have colours rule out no piece on ``cells`` (b,) from now on: an entry of ``doubts_colours``."""
+        self.doubts_colours[cells] = True
 
     def mark_camouflaged(self, cells: Indices) -> None:
         """Mark ``cells`` (b,) on which, by surfaces or hue, a piece stands or may stand."""

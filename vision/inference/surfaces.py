@@ -8,7 +8,7 @@ import numpy.typing as npt
 from vision.appearance.tone_curve import BLACK_CODES, OFFSET
 from vision.compiled import compiled
 from vision.inference.coordinate_ascent import AllScores, converge
-from vision.inference.evidence_weights import UNINFORMATIVE
+from vision.inference.evidence_weights import CAMOUFLAGED_WEIGHT, bound_log_ratios
 from vision.inference.ground_hue import OFF_HUE, hue_from_board
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.surfaces import surface_log_ratio
@@ -40,10 +40,6 @@ UNLIKE, UNLIKE_SHARE = 0.06, 0.3
 """Log brightness by which a pixel differs from the board, and share of such pixels round a cell's middle above which it
 is examined for a piece of the board's colour.  Of 139 pieces on three boards none had less than 0.35; of 550 bare
 squares four in five did: the others were shaded."""
-
-CAMOUFLAGED_WEIGHT = 0.5
-"""Weight of colours there: all pixels of a face, or of a shadow, differ from the board for one common cause.  With 0.1
-one of 1,900 squares was taken for a piece and seemed sure."""
 
 
 def find_camouflaged(hypothesis: Hypothesis) -> None:
@@ -114,17 +110,6 @@ def _is_camouflaged(hypothesis: Hypothesis, cell: int, every: AllScores) -> bool
         hypothesis.invalidate_neighbours(cell, 0)
         every.invalidate(cell, 0)
     return bool(state) or are_boundaries_asked
-
-
-def bound_log_ratios(by_colour: Array) -> Array:
-    """Log-likelihood ratios ``by_colour`` (…), of the same shape, bounded so that they do not rule out a piece there.
-
-    Colours are misled where a piece has the board's colour, which is known more sharply; but all pixels of a face share
-    one shade, as those of the board do.
-    """
-    most = CAMOUFLAGED_WEIGHT * by_colour.max()
-    bounded: Array = by_colour + (np.logaddexp(np.log(UNINFORMATIVE), most) - most) / CAMOUFLAGED_WEIGHT
-    return bounded.astype(np.float32)
 
 
 def surface_log_ratios(hypothesis: Hypothesis, cell: int, tried: npt.NDArray[np.bool_]) -> Array:

@@ -20,8 +20,9 @@ from vision.glyphs.ring import NO_RING
 from vision.glyphs.templates import make_alphabet
 from vision.inference import characters, face_evidence, face_reading
 from vision.inference.characters import read_characters, weigh_by_boundaries, weigh_by_rings
-from vision.inference.coordinate_ascent import converge, lacks_likeliest
-from vision.inference.face_evidence import detect_faces, evidence_by_height, hidden_nats, remove_faceless
+from vision.inference.coordinate_ascent import all_scores, converge, lacks_likeliest, rescore_placed
+from vision.inference.evidence_weights import CAMOUFLAGED_WEIGHT, UNINFORMATIVE
+from vision.inference.face_evidence import detect_faces, doubt_colours, evidence_by_height, hidden_nats, remove_faceless
 from vision.inference.face_reading import NO_CELLS, LocatedFace, read_character, read_on_cells, search_face_cached
 from vision.inference.line_of_stacks import split_lines
 from vision.inference.search import infer
@@ -318,6 +319,44 @@ def test_a_character_says_that_something_stands_where_colours_hardly_do(enrolled
     read_characters(image, hypothesis, make_alphabet(reader.appearance.glyphs))
     assert hypothesis.glyph_log_ratio[cell].max() > face_evidence.IN_QUESTION_NATS
     assert hypothesis.configuration_count(int(hypothesis.state[cell])) == 1
+
+
+@pytest.mark.parametrize("is_doubtful", [True, False])
+def test_boundaries_say_that_something_stands_where_colours_are_in_doubt(enrolled, *, is_doubtful):
+    """A lamp mirrored on a board may colour its light, and the pieces then seem ground; it may hide a character, too.
+
+    Three stacks in full sight were surely none.
+    """
+    reader, image, inferred = enrolled
+    hypothesis, cell = inferred(), reader.kit.cells.index("b4")
+    scores = np.full_like(hypothesis.scores[[cell]], -40.0)
+    scores[0, :2] = 0, -12
+    hypothesis.set_scores(np.array([cell]), scores)
+    hypothesis.assign(cell, 0)
+    if is_doubtful:
+        hypothesis.mark_doubtful(np.array([cell]))
+    weigh_by_boundaries(image, hypothesis, np.array([cell]))
+    assert hypothesis.configuration_count(int(hypothesis.state[cell])) == int(is_doubtful)
+
+
+def test_colours_in_doubt_stay_bounded_whatever_is_scored_again(enrolled, on_board):
+    """Not only where they are first doubted; and what a face says counts in full beside them."""
+    reader, _, inferred = enrolled
+    hypothesis, cell = on_board(inferred(), 0.1), reader.kit.cells.index("a1")
+    doubt_colours(hypothesis)
+    assert hypothesis.doubts_colours[cell]
+    assert hypothesis.state[cell] == 0
+    cells, by_face = np.array([cell]), np.zeros_like(hypothesis.glyph_log_ratio[[cell]])
+    by_face[0, 0] = 6.0
+    hypothesis.set_glyph_log_ratio(cells, by_face)
+    single, none = np.zeros((1, 1), np.intp), np.zeros((1, 1, 2), np.float32)
+    hypothesis.observations.expected[cell] = np.moveaxis(
+        hypothesis.observations.codes[cell] * hypothesis.observations.gain[cell], -1, 0
+    )
+    least = np.log(UNINFORMATIVE) / CAMOUFLAGED_WEIGHT
+    assert all_scores(hypothesis, cell)[0].max() > least + 5
+    rescore_placed(hypothesis, cells, single, none)
+    assert hypothesis.scores[cell, 1:].max() > least + 5
 
 
 def test_where_the_board_looks_as_it_is_no_character_is_looked_for(enrolled, on_board):

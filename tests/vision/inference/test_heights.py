@@ -5,10 +5,10 @@ import pytest
 
 from vision.inference import heights, line_of_stacks
 from vision.inference.coordinate_ascent import all_scores
-from vision.inference.evidence_weights import UNINFORMATIVE
+from vision.inference.evidence_weights import CAMOUFLAGED_WEIGHT, UNINFORMATIVE, bound_log_ratios
 from vision.inference.heights import EMPTY_NATS, HEIGHT_NATS, MAX_ABSENT_NATS, weigh_heights
 from vision.inference.hypothesis import Hypothesis
-from vision.inference.surfaces import CAMOUFLAGED_WEIGHT, _is_camouflaged, bound_log_ratios
+from vision.inference.surfaces import _is_camouflaged
 from vision.likelihood.stacks import OUT_OF_REACH
 
 
