@@ -205,9 +205,8 @@ class Referee:
     def _weigh(self, t_s: float, reading: Reading, sensed: Rows | None, pictures: int) -> Evidence:
         """The evidence of a reading of so many ``pictures``, weighed against what was known before."""
         last, pillars = self._known.last, self._pillars(t_s, reading, sensed)
-        return replace(
-            evidence_of(self.match.game.layout, reading, last.sights, pillars, last.claimed), readings=pictures
-        )
+        evidence = evidence_of(self.match.game.layout, reading, last.sights, pillars, last.claimed)
+        return replace(mask_places(evidence, self._sensing.contradicted), readings=pictures)
 
     def _notice_touched(self, reading: Reading) -> None:
         """Note what has been touched since a table was last understood: nothing, once one of this calm was."""

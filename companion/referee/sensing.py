@@ -36,6 +36,14 @@ class Sensing:
         return frozenset(cell for cell, doubt in self.doubts.items() if not doubt.is_overruled)
 
     @property
+    def contradicted(self) -> frozenset[Cell]:
+        """The pillars whose sensors still count, though the camera contradicts them.
+
+        What it sees on such a pillar may hold for the level alone that it believes.
+        """
+        return frozenset(cell for cell in self.doubted if self.doubts[cell].is_trusted)
+
+    @property
     def is_pending(self) -> bool:
         """Whether a clear picture contradicts sensors that still count: the next ones tell which is right."""
         return any(doubt.outweighed and doubt.is_trusted for doubt in self.doubts.values())
