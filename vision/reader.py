@@ -308,15 +308,25 @@ class Reader:
         """As :func:`_explained`, after levels were estimated; and their likelihoods, see :func:`_estimated_levels`.
 
         Levels are estimated jointly with what stands on the pillars, mostly from edges: a dark cube may look like the
-        shaded side of a higher pillar.  Where colours firmly contradict the result, levels are estimated again.
+        shaded side of a higher pillar, and the edges of a shadow on a bare one like those of a cube on a lower one.
+        Where colours firmly contradict the result, or find a pillar bare at the level where it is expected, levels are
+        estimated again.
         """
         self.levels, likely, supposed = self._estimated_levels(image, geometry, told, changed)
         last = self._explained(image, self._geometry_at_levels(geometry), changed)
-        surplus = last.log_likelihood[:, 1:].max(axis=1) - last.log_likelihood[:, 0]
+        surplus = _surplus(last)
         is_other = (np.abs(surplus) > SURE_NATS) & ((surplus > 0) != (supposed > 0))
         occupied = {
             cell: bool(surplus[cell] > 0) for cell in np.flatnonzero(is_other).tolist() if told[0][cell] is None
         }
+        elsewhere = tuple(
+            level if known is None and supposed[cell] > 0 and level is not None else self.levels[cell]
+            for cell, (known, level) in enumerate(zip(*told, strict=True))
+        )
+        if elsewhere != self.levels:
+            bare = _surplus(self._read_all(image, make_geometry(self.kit, elsewhere, geometry.pose, self.camera)))
+            moved = np.flatnonzero(np.array(elsewhere) != self.levels)
+            occupied |= dict.fromkeys(moved[bare[moved] < -SURE_NATS].tolist(), False)
         if occupied:
             self.levels, likely, _ = self._estimated_levels(image, geometry, told, changed, occupied)
             if (levelled := self._geometry_at_levels(geometry)) is not last.hypothesis.geometry:
@@ -482,3 +492,9 @@ class Reader:
         if is_known and not self.levels and hypothesis.geometry.configurations.are_discs:
             measure = partial(measure_ground, image, light=light)
             weigh_by_shadows(hypothesis, partial(self.bare.ground, hypothesis.geometry), measure)
+
+
+def _surplus(reading: _LastReading) -> npt.NDArray[np.floating]:
+    """(n,) log-likelihood ratio of the likeliest stack on each cell against none."""
+    surplus: npt.NDArray[np.floating] = reading.log_likelihood[:, 1:].max(axis=1) - reading.log_likelihood[:, 0]
+    return surplus

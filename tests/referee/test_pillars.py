@@ -198,6 +198,23 @@ def test_what_is_reported_of_sensors_is_said_once(field: Field) -> None:
     assert [event.state for event in referee.sensors(1.5, "ok")] == ["ok"]
 
 
+def test_a_cube_seen_on_a_pillar_of_contested_level_accuses_nobody(field: Field) -> None:
+    """It was pushed from there: what seems to be left of it may be seen at a level that the pillar does not have."""
+    field.referee.sensors(field.t_s, "ok")
+    before, there = field.after(), field.after("c5-c4")
+    left, pillar = GAME.layout.index["c5"], 25 + GAME.layout.index["c5"]
+    seen = View(
+        tuple(before.sights[cell] if cell == left else sight for cell, sight in enumerate(there.sights)),
+        tuple(level - 1 if 25 + cell == pillar else level for cell, level in enumerate(there.levels)),
+    )
+    field.nats = UNCLEAR_NATS
+    events = field.keep_still(seen, sensed=there, frames=20)
+    assert not [event for event in events if isinstance(event, Illegal)]
+    assert any(
+        isinstance(event, Accepted) or (isinstance(event, Unsure) and "c5-c4" in event.options) for event in events
+    )
+
+
 def test_a_sensor_that_contradicts_the_camera_for_long_is_a_fault(field: Field) -> None:
     """Only that sensor is reported; it is trusted again after both have agreed for a while."""
     referee, still = field.referee, field.after()

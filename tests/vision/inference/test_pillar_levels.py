@@ -14,6 +14,7 @@ from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.table import enrol_picture
 from companion.simulate.viewpoint import default_camera, default_pose
+from vision import reader
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.inference import pillar_levels
@@ -191,6 +192,37 @@ def test_a_level_that_was_judged_as_if_nothing_stood_there_is_judged_again(board
     assert asked == [{}, {at("d3"): True}]
     assert reading.levels == LEVELS
     assert sights(reading) == expected_sights()
+
+
+@pytest.mark.parametrize("is_expected", [True, False])
+def test_a_cube_on_a_lower_pillar_than_expected_is_doubted_where_that_would_be_bare(board, monkeypatch, *, is_expected):
+    """The edges of a shadow on a bare pillar may look like those of a cube: at the expected level nothing stands there.
+
+    A cube was pushed from it, and a referee accused the player of having put another one on it.
+    """
+    asked = []
+
+    def misled(small, light, colours, views, question):
+        asked.append(dict(question.occupied))
+        levels, likely, supposed = estimate_levels(small, light, colours, views, question)
+        if question.occupied:
+            return levels, likely, supposed
+        lower, cube = (
+            np.where(np.arange(len(KIT.cells)) == at("b3"), *pair)
+            for pair in ((LEVELS[at("b3")] - 1, levels), (2, supposed))
+        )
+        return tuple(lower.tolist()), likely, cube
+
+    def unsure_at_first(reading, surplus=reader._surplus, told=[]):  # noqa: B006 - it counts calls
+        told.append(surplus(reading))
+        return told[-1] * (len(told) > 1)
+
+    monkeypatch.setattr("vision.level_estimator.estimate_levels", misled)
+    monkeypatch.setattr(reader, "_surplus", unsure_at_first)
+    assert not TABLE.get("b3")
+    reading = board.read(LEVELS, without(LEVELS, "b3"), LEVELS if is_expected else None)
+    assert asked == ([{}, {at("b3"): False}] if is_expected else [{}])
+    assert (reading.levels == LEVELS) is is_expected
 
 
 def test_faces_lie_in_the_small_picture_where_they_are_seen_there():
