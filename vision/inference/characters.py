@@ -220,8 +220,9 @@ def weigh_by_boundaries(image: Picture, hypothesis: Hypothesis, cells: Indices) 
     tried = heights > heights.max(axis=1, keepdims=True) - CLOSE_NATS
     # Colours say little there, and a mirrored lamp may hide a character, but not the outlines of a stack.
     stands = heights[:, 1:].max(axis=1, keepdims=True)
-    is_open = hypothesis.doubts_colours & (stands[:, 0] > -IN_QUESTION_NATS)
-    tried[is_open] |= np.column_stack([stands < np.inf, heights[:, 1:] > stands - CLOSE_NATS])[is_open]
+    is_open = hypothesis.doubts_colours[:, None] & (stands > -IN_QUESTION_NATS)
+    tried[:, :1] |= is_open
+    tried[:, 1:] |= is_open & (heights[:, 1:] > stands - CLOSE_NATS)
     cells = cells[tried[cells].sum(axis=1) > 1]
     if not len(cells):
         return

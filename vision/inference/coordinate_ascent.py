@@ -98,7 +98,7 @@ def update(hypothesis: Hypothesis, cells: Indices) -> None:
     """Update ``cells`` (b,), no two of whose crops overlap, given the others."""
     count = hypothesis.scored_configurations(cells)
     scored = _score_configurations(hypothesis, cells, count, hypothesis.first_row(cells, count))
-    hypothesis.set_scores(cells, _with_empty(scored.scores))
+    hypothesis.set_scores(cells, with_empty(scored.scores))
     hypothesis.set_side_steps(cells, scored.sides)
     for k, cell in enumerate(cells.tolist()):
         _choose(hypothesis, cell, scored.shift[k], float(scored.occluded[k]))
@@ -126,7 +126,7 @@ def lacks_likeliest(hypothesis: Hypothesis) -> npt.NDArray[np.bool_]:
 
 def score_all(hypothesis: Hypothesis, cell: int) -> None:
     """Score everything that may stand on a cell, given the others."""
-    hypothesis.set_scores(np.array([cell]), _with_empty(all_scores(hypothesis, cell)[None]))
+    hypothesis.set_scores(np.array([cell]), with_empty(all_scores(hypothesis, cell)[None]))
 
 
 def complete(hypothesis: Hypothesis, cells: Indices) -> None:
@@ -257,7 +257,7 @@ def _isolated_scores(hypothesis: Hypothesis, cells: Indices) -> IsolatedScores:
     log_prior = _log_prior(hypothesis, cells[looked], upright.shape[1], labels)
     upright[looked] = stacks.score_upright(columns, table, cells[looked], log_prior)
     return IsolatedScores(
-        scores=_with_empty(upright),
+        scores=with_empty(upright),
         single=upright[:, 0].argmax(axis=1) + 1,
         may_be_single=upright[:, 0].max(axis=1) > 0,
         is_active=(share > PIECE_LIKE_SHARE) | (upright.max(axis=(1, 2)) > 0),
@@ -274,19 +274,17 @@ def _score_configurations(hypothesis: Hypothesis, cells: Indices, count: int, fi
     labels = hypothesis.labels(bare=cells)
     columns, log_prior = _columns(hypothesis, labels, first_row), _log_prior(hypothesis, cells, count, labels)
     scored = stacks.score_cells(columns, hypothesis.rim, table, cells, log_prior, configurations.is_single_size)
-    every = np.arange(len(configurations.all))
-    _bound_doubtful(hypothesis, cells, np.broadcast_to(every, (len(cells), len(every))), scored.scores)
+    bound_doubtful(hypothesis, cells, hypothesis.glyph_log_ratio[cells], scored.scores)
     return scored
 
 
-def _bound_doubtful(hypothesis: Hypothesis, cells: Indices, configurations: Indices, scores: Array) -> None:
-    """Bound ``scores`` (b, l, colours) of ``configurations`` (b, l) on ``cells`` (b,) where colours are in doubt.
+def bound_doubtful(hypothesis: Hypothesis, cells: Indices, by_face: Array, scores: Array) -> None:
+    """Bound ``scores`` (b, l, colours) in place on those of ``cells`` (b,) where colours are in doubt.
 
-    Not what faces say of these.
+    But not the part of them that faces say, ``by_face`` (b, l).
     """
     for k in np.flatnonzero(hypothesis.doubts_colours[cells]).tolist():
-        by_face = hypothesis.glyph_log_ratio[cells[k], configurations[k], None]
-        scores[k] = bound_log_ratios(scores[k] - by_face) + by_face
+        scores[k] = bound_log_ratios(scores[k] - by_face[k, :, None]) + by_face[k, :, None]
 
 
 def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indices, shift_mm: Array) -> Array:
@@ -299,13 +297,15 @@ def _placed_scores(hypothesis: Hypothesis, cells: Indices, configurations: Indic
     scores = stacks.score_placed(columns, hypothesis.rim, table, cells, configurations, shift_mm, colour)
     log_prior = _log_prior(hypothesis, cells, len(geometry.configurations.all), labels)
     scores += np.take_along_axis(log_prior, configurations, axis=1)[..., None]
-    _bound_doubtful(hypothesis, cells, configurations, scores)
+    by_face = np.take_along_axis(hypothesis.glyph_log_ratio[cells], configurations, axis=1)
+    bound_doubtful(hypothesis, cells, by_face, scores)
     return scores
 
 
-def _with_empty(scores: Array) -> Array:
+def with_empty(scores: Array) -> Array:
     """(b, states) log-likelihood ratios from those of (b, configurations, colours); the empty cell gets 0."""
-    return np.column_stack([np.zeros(len(scores), np.float32), scores.reshape(len(scores), -1)])
+    rows = scores.reshape(len(scores), scores.shape[1] * scores.shape[2])
+    return np.column_stack([np.zeros(len(scores), np.float32), rows])
 
 
 def _independent_groups(hypothesis: Hypothesis, cells: Indices) -> list[Indices]:

@@ -23,8 +23,8 @@ and discs in eighteen folders; without the bound, colours preferred the wrong on
 boundaries by 6 at most."""
 
 CAMOUFLAGED_WEIGHT = 0.5
-"""Weight of colours there: all pixels of a face, or of a shadow, differ from the board for one common cause.  With 0.1
-one of 1,900 squares was taken for a piece and seemed sure."""
+"""Weight of colours where a piece may have the colour of a learned board: all pixels of a face, or of a shadow, differ
+from the board for one common cause.  With 0.1 one of 1,900 squares was taken for a piece and seemed sure."""
 
 BOUNDARY_WEIGHT, PIECE_NATS = 0.7, 0.5
 """Weight of boundaries for the heights of stacks, and penalty in nats per piece, since in a shadow boundaries favour

@@ -15,13 +15,19 @@ from vision.glyphs.faces import Faces, distances_mm
 from vision.glyphs.legibility import MAX_COUNTER_EVIDENCE, character_gain
 from vision.glyphs.templates import Alphabet
 from vision.inference.comparison import compare_with_colours, stacks_of
-from vision.inference.coordinate_ascent import complete, converge, lacks_likeliest, score_all
-from vision.inference.evidence_weights import bound_log_ratios
-from vision.inference.ground_hue import OFF_HUE, are_middles_visible, hue_from_board
+from vision.inference.coordinate_ascent import (
+    bound_doubtful,
+    complete,
+    converge,
+    lacks_likeliest,
+    score_all,
+    with_empty,
+)
+from vision.inference.ground_hue import are_middles_visible
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.line_of_stacks import split_lines
 from vision.inference.picture_view import make_view
-from vision.inference.surfaces import UNLIKE_SHARE, board_difference_shares
+from vision.inference.surfaces import are_unlike_board
 from vision.likelihood.stacks import OUT_OF_REACH
 from vision.scene.label_buffer import LabelBuffer
 from vision.scene.solids import are_inside, hull
@@ -134,15 +140,12 @@ def doubt_colours(hypothesis: Hypothesis) -> None:
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0) & ~hypothesis.doubts_colours)
     empty = empty[are_middles_visible(hypothesis)[empty]]
-    doubtful = empty[
-        (board_difference_shares(hypothesis, empty) > UNLIKE_SHARE) | (hue_from_board(hypothesis, empty) > OFF_HUE)
-    ]
+    doubtful = empty[are_unlike_board(hypothesis, empty)]
     hypothesis.mark_doubtful(doubtful)
-    for cell in doubtful.tolist():
-        by_face = hypothesis.glyph_log_ratio[cell, :, None]
-        by_colour = hypothesis.scores[cell, 1:].reshape(len(by_face), -1) - by_face
-        scores = bound_log_ratios(by_colour) + by_face
-        hypothesis.set_scores(np.array([cell]), np.append(np.float32(0), scores)[None])
+    by_face = hypothesis.glyph_log_ratio[doubtful]
+    scores = hypothesis.scores[doubtful, 1:].reshape(*by_face.shape, hypothesis.colours)
+    bound_doubtful(hypothesis, doubtful, by_face, scores)
+    hypothesis.set_scores(doubtful, with_empty(scores))
 
 
 def evidence_by_height(hypothesis: Hypothesis, cells: Indices, faces: Faces, gain: Array, otherwise: Array) -> Array:

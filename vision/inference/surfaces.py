@@ -15,6 +15,7 @@ from vision.likelihood.surfaces import surface_log_ratio
 
 Array = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 Picture = npt.NDArray[np.uint8]
 
 CHANNELS = 3
@@ -49,15 +50,22 @@ def find_camouflaged(hypothesis: Hypothesis) -> None:
     own, where the board has none.  Neighbours of the pieces that are found are updated again.
     """
     empty = np.flatnonzero(hypothesis.updated & (hypothesis.state == 0))
-    # A maroon disc may be as bright as a blue board.
-    empty = empty[
-        (board_difference_shares(hypothesis, empty) > UNLIKE_SHARE) | (hue_from_board(hypothesis, empty) > OFF_HUE)
-    ]
+    empty = empty[are_unlike_board(hypothesis, empty)]
     every = AllScores(hypothesis, empty)
     found = np.array([cell for cell in empty.tolist() if _is_camouflaged(hypothesis, cell, every)], np.intp)
     hypothesis.mark_camouflaged(found)
     hypothesis.clear_stale(found)
     converge(hypothesis)
+
+
+def are_unlike_board(hypothesis: Hypothesis, cells: Indices) -> Mask:
+    """(b,) whether what is seen round the middles of ``cells`` (b,) differs from the learned board there.
+
+    In brightness or in hue: a maroon disc may be as bright as a blue board.
+    """
+    is_other_shade = board_difference_shares(hypothesis, cells) > UNLIKE_SHARE
+    unlike: Mask = is_other_shade | (hue_from_board(hypothesis, cells) > OFF_HUE)
+    return unlike
 
 
 def board_difference_shares(hypothesis: Hypothesis, cells: Indices) -> Array:

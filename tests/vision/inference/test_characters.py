@@ -218,6 +218,17 @@ def test_a_clear_face_is_not_given_up_for_that_of_another_stack(enrolled, monkey
     assert alphabet.letters[found[cell].argmax()] == reader.kit.enrol["b4"]
 
 
+def read_badly(nats):
+    """Return a ``read_faces`` for one cell whose characters fit worse by ``nats``, so that none is legible."""
+    read = face_reading.read_faces
+
+    def read_so(image, candidates, labels, alphabet):
+        found, evened = read(image, candidates, labels, alphabet)
+        return found._replace(letters=found.letters - nats, is_legible=np.zeros(1, np.bool_)), evened
+
+    return read_so
+
+
 @pytest.mark.parametrize(("where", "nats", "gain", "is_faceless"), [
     ("b4", -20, 50.0, False),
     ("b4", -20, 0.0, True),
@@ -237,13 +248,7 @@ def test_a_character_that_fits_badly_but_explains_most_of_a_face_is_one(
     letters = np.full(len(alphabet.letters), -90, np.float32)
     letters[0] = nats
     elsewhere = FoundFace(hypothesis.faces_on(place), letters, 99.0, gain)
-    read = face_reading.read_faces
-
-    def read_badly(image, candidates, labels, alphabet):
-        found, evened = read(image, candidates, labels, alphabet)
-        return found._replace(letters=found.letters - 60, is_legible=np.zeros(1, np.bool_)), evened
-
-    monkeypatch.setattr(face_reading, "read_faces", read_badly)
+    monkeypatch.setattr(face_reading, "read_faces", read_badly(60))
     monkeypatch.setattr(face_reading, "search_face_cached", lambda *_: elsewhere)
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     faceless = read_on_cells(image, hypothesis, alphabet, cells, found, {}).faceless
@@ -263,13 +268,7 @@ def test_a_face_is_not_given_up_for_a_place_where_a_character_fits_worse(enrolle
     letters = np.full(len(alphabet.letters), nats - 5, np.float32)
     letters[0] = nats
     lower = FoundFace(own.displaced(np.array([[0.0, -6.0]])), letters, 18.0, 0.0)
-    read = face_reading.read_faces
-
-    def read_badly(image, candidates, labels, alphabet):
-        found, evened = read(image, candidates, labels, alphabet)
-        return found._replace(letters=found.letters - 20, is_legible=np.zeros(1, np.bool_)), evened
-
-    monkeypatch.setattr(face_reading, "read_faces", read_badly)
+    monkeypatch.setattr(face_reading, "read_faces", read_badly(20))
     monkeypatch.setattr(face_reading, "search_face_cached", lambda *_: lower)
     found = np.zeros((len(hypothesis.state), len(alphabet.letters)), np.float32)
     faces = read_on_cells(image, hypothesis, alphabet, cells, found, {}).faces

@@ -169,24 +169,34 @@ def test_a_clear_picture_overrules_the_expected_level(board):
     assert likely[wrong[at("d3")]] < likely[LEVELS[at("d3")]] - 10
 
 
+def misled_on(cell, level, configuration, asked):
+    """Return an ``estimate_levels`` that is wrong on a cell until it is told whether anything stands somewhere.
+
+    It then takes the pillar to be at ``level``, with ``configuration`` on it, counted from 1; 0 for none.  ``asked``
+    grows by what it is told each time.
+    """
+
+    def estimate(small, light, colours, views, question):
+        asked.append(dict(question.occupied))
+        levels, likely, supposed = estimate_levels(small, light, colours, views, question)
+        if question.occupied:
+            return levels, likely, supposed
+        wrong, stands = (
+            np.where(np.arange(len(KIT.cells)) == at(cell), *pair)
+            for pair in ((level, levels), (configuration, supposed))
+        )
+        return tuple(wrong.tolist()), likely, stands
+
+    return estimate
+
+
 def test_a_level_that_was_judged_as_if_nothing_stood_there_is_judged_again(board, monkeypatch):
     """A level estimated as if a pillar were empty is estimated again where the colours are sure of a piece.
 
     A dark cube may look like the shaded side of a higher pillar.
     """
     asked = []
-
-    def misled(small, light, colours, views, question):
-        asked.append(dict(question.occupied))
-        levels, likely, supposed = estimate_levels(small, light, colours, views, question)
-        if question.occupied:
-            return levels, likely, supposed
-        higher, nothing = (
-            np.where(np.arange(len(KIT.cells)) == at("d3"), *pair) for pair in ((4, levels), (0, supposed))
-        )
-        return tuple(higher.tolist()), likely, nothing
-
-    monkeypatch.setattr("vision.level_estimator.estimate_levels", misled)
+    monkeypatch.setattr("vision.level_estimator.estimate_levels", misled_on("d3", 4, 0, asked))
     assert LEVELS[at("d3")] != 4
     reading = board.read(LEVELS, without(LEVELS, "d3"))
     assert asked == [{}, {at("d3"): True}]
@@ -200,24 +210,13 @@ def test_a_cube_on_a_lower_pillar_than_expected_is_doubted_where_that_would_be_b
 
     A cube was pushed from it, and a referee accused the player of having put another one on it.
     """
-    asked = []
+    asked, told, surplus = [], [], reader._surplus
 
-    def misled(small, light, colours, views, question):
-        asked.append(dict(question.occupied))
-        levels, likely, supposed = estimate_levels(small, light, colours, views, question)
-        if question.occupied:
-            return levels, likely, supposed
-        lower, cube = (
-            np.where(np.arange(len(KIT.cells)) == at("b3"), *pair)
-            for pair in ((LEVELS[at("b3")] - 1, levels), (2, supposed))
-        )
-        return tuple(lower.tolist()), likely, cube
-
-    def unsure_at_first(reading, surplus=reader._surplus, told=[]):  # noqa: B006 - it counts calls
+    def unsure_at_first(reading):
         told.append(surplus(reading))
         return told[-1] * (len(told) > 1)
 
-    monkeypatch.setattr("vision.level_estimator.estimate_levels", misled)
+    monkeypatch.setattr("vision.level_estimator.estimate_levels", misled_on("b3", LEVELS[at("b3")] - 1, 2, asked))
     monkeypatch.setattr(reader, "_surplus", unsure_at_first)
     assert not TABLE.get("b3")
     reading = board.read(LEVELS, without(LEVELS, "b3"), LEVELS if is_expected else None)
