@@ -65,9 +65,9 @@ def reweighted(compared: Floats, given: Floats, tried: Mask, counts: Indices, co
     return weighed
 
 
-def bounded_colour_evidence(log_ratios: Floats) -> Floats:
+def bounded_colour_evidence(log_ratios: Floats, weight: float = COLOUR_WEIGHT) -> Floats:
     """(k,) evidence of colours beside the comparison, from their log-likelihood ratios to the best one."""
-    given: Floats = np.log(UNINFORMATIVE + np.exp(COLOUR_WEIGHT * log_ratios))
+    given: Floats = np.log(UNINFORMATIVE + np.exp(weight * log_ratios))
     return given
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.srgb import display
+from vision.appearance.shading import mirroring
 from vision.appearance.tone_curve import OFFSET, codes_to_values
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
@@ -180,8 +181,8 @@ def _log_ratio(seen: tuple[Floats, Floats, Mask], pieces: Floats) -> Floats:
     off = hue(shown) - own
     shade = np.abs(np.log(shown.mean(axis=1) / board.mean(axis=1)))
     bare = hue_density(off, np.zeros(2), BARE_SPREAD + SHADE_SPREAD * shade, BARE_STRAYS)
-    of_pieces = hue(display(pieces)[:, ::-1] + OFFSET) - own[:, None]
-    stands = hue_density(off[:, None], of_pieces, PIECE_SPREAD, PIECE_STRAYS).max(axis=1)
+    of_pieces = hue(display(mirroring(pieces))[..., ::-1] + OFFSET) - own[:, None, None]
+    stands = hue_density(off[:, None, None], of_pieces, PIECE_SPREAD, PIECE_STRAYS).mean(axis=2).max(axis=1)
     return np.where(is_seen, np.log(BOARD_HUE_PROBABILITY + (1 - BOARD_HUE_PROBABILITY) * stands / bare), 0.0)
 
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from calibration.srgb import CURVE_OFFSET, GAMMA, display
 from vision.appearance.colour_model import display_value
+from vision.appearance.shading import mirroring
 from vision.compiled import compiled
 from vision.inference.hypothesis import Hypothesis
 from vision.likelihood.hues import hue, hue_density, hue_of
@@ -140,8 +141,8 @@ def rescore_by_lateral_faces(
     for cell, bare in zip(close.tolist(), shown, strict=False):
         fits[cell] = fit_towers(image, close_up, *fit_arguments(hypothesis, cell, floor, bare), tried[cell])
     reflectance = pieces[:, ::-1]
-    hues = hue_of(pieces)
-    spreads = np.hypot(HUE, HUE_SHARE * np.linalg.norm(hues - hue_of(floor), axis=1))
+    hues = hue_of(mirroring(pieces))
+    spreads = np.hypot(HUE, HUE_SHARE * np.linalg.norm(hue_of(pieces) - hue_of(floor), axis=1))
     put_on_mm2 = _put_on_mm2(hypothesis.geometry.configurations, towers)
     put_on_nats = np.where(put_on_mm2 > 0, STACKED_NATS, 0.0) + STACKED_NATS_PER_MM2 * put_on_mm2
     coarse = [_coarse_sides(hypothesis, cell, close_up) for cell in known.tolist()]
@@ -208,13 +209,13 @@ def _log_likelihood(fit: TowerFits, predicted: Floats, hues: tuple[Floats, Float
 def _by_hue(fit: TowerFits, hues: Floats, spreads: Floats) -> Floats:
     """(f, p, colours) log-likelihood ratios, from the pyramids' hues, of each colour against the likeliest.
 
-    They do not say whether there is a pyramid.  ``hues`` (colours, 2) of each colour, and ``spreads`` (colours,), their
-    standard deviations.
+    They do not say whether there is a pyramid.  ``hues`` (colours, k, 2) of each colour are equally likely, and
+    ``spreads`` (colours,) are their standard deviations.
     """
     is_seen = fit.area_mm2 > 0
     count = is_seen.sum(axis=2)
     means = (fit.means * is_seen[..., None]).sum(axis=2) / np.maximum(count, 1)[..., None]
-    of_colour = hue_density(hue(means)[:, :, None], hues, spreads, STRAY_HUES)
+    of_colour = hue_density(hue(means)[:, :, None, None], hues, spreads[:, None], STRAY_HUES).mean(axis=-1)
     likely = np.where(count[..., None] > 0, np.log(of_colour), 0.0)
     ratio: Floats = likely - likely.max(axis=2, keepdims=True)
     return ratio

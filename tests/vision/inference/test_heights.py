@@ -6,7 +6,13 @@ import pytest
 from vision.inference import heights, line_of_stacks
 from vision.inference.coordinate_ascent import all_scores
 from vision.inference.evidence_weights import CAMOUFLAGED_WEIGHT, UNINFORMATIVE, bound_log_ratios
-from vision.inference.heights import EMPTY_NATS, HEIGHT_NATS, MAX_ABSENT_NATS, weigh_heights
+from vision.inference.heights import (
+    EMPTY_NATS,
+    HEIGHT_NATS,
+    MAX_ABSENT_NATS,
+    SURE_HEIGHT_NATS,
+    weigh_heights,
+)
 from vision.inference.hypothesis import Hypothesis
 from vision.inference.surfaces import _is_camouflaged
 from vision.likelihood.stacks import OUT_OF_REACH
@@ -17,15 +23,17 @@ def everywhere(hypothesis):
     return np.arange(len(hypothesis.state))
 
 
-def misled(drawn, stack, believed, nats):
+def misled(drawn, stack, believed, nats, over_none_nats=None):
     """Return a hypothesis of a board with one ``stack`` on d4, and its cell.
 
-    The colours favour the stack ``believed`` by a lead of ``nats``.
+    The colours favour the stack ``believed`` by a lead of ``nats``, and by ``over_none_nats``, if given, over none.
     """
     hypothesis, cell = drawn.hypothesis({"d4": stack}), drawn.cell("d4")
     true, other = drawn.state(stack), drawn.state(believed)
     assert hypothesis.state[cell] == true
     hypothesis.scores[cell, other] = hypothesis.scores[cell, true] + nats
+    if over_none_nats is not None:
+        hypothesis.scores[cell, 1:] += over_none_nats - hypothesis.scores[cell, other]
     hypothesis.assign(cell, other)
     return hypothesis, cell
 
@@ -88,17 +96,18 @@ def test_a_camouflaged_tower_is_asked_about_though_no_single_piece_may_stand_the
     assert _is_camouflaged(hypothesis, cell, Misled(hypothesis))
 
 
-def test_a_height_that_is_not_in_doubt_stays(drawn):
-    """A lead above HEIGHT_NATS is not questioned."""
-    hypothesis, cell = misled(drawn, "R", "RR", nats=HEIGHT_NATS + 0.1)
-    weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
-    assert hypothesis.state[cell] == drawn.state("RR")
+@pytest.mark.parametrize(("beyond_nats", "read"), [(-1.0, "RRRR"), (1.0, "R")])
+def test_colours_that_prefer_a_height_by_far_are_doubted_where_something_surely_stands(drawn, beyond_nats, read):
+    """Up to SURE_HEIGHT_NATS boundaries are asked, and overrule them: a face that mirrors may look like the board."""
+    hypothesis, cell = misled(drawn, "RRRR", "R", nats=SURE_HEIGHT_NATS + beyond_nats, over_none_nats=EMPTY_NATS + 60)
+    weigh_heights(drawn.look(drawn.picture({"d4": "RRRR"})), hypothesis, everywhere(hypothesis))
+    assert hypothesis.state[cell] == drawn.state(read)
 
 
 @pytest.mark.parametrize(("hue_nats", "read"), [(0.5, "RRRR"), (2.0, "R")])
 def test_a_height_whose_face_has_a_pieces_hue_is_in_doubt_all_the_same(drawn, hue_nats, read):
     """A height ruled out by the colours is compared if its face has a piece's hue by enough nats."""
-    hypothesis, cell = misled(drawn, "R", "RRRR", nats=HEIGHT_NATS + 10)
+    hypothesis, cell = misled(drawn, "R", "RRRR", nats=HEIGHT_NATS + 10, over_none_nats=EMPTY_NATS - 5)
     hypothesis.set_face_hues(np.array([cell]), np.eye(1, hypothesis.face_hue_log_ratio.shape[1]) * hue_nats)
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state(read)
@@ -117,7 +126,7 @@ def test_heights_above_those_that_colours_scored_are_asked_about_where_they_have
 
 def test_the_height_beside_the_chosen_one_is_asked_about_as_well(drawn):
     """The height next to the chosen one is compared as well, and leads on to the true one."""
-    hypothesis, cell = misled(drawn, "R", "RRR", nats=HEIGHT_NATS + 2)
+    hypothesis, cell = misled(drawn, "R", "RRR", nats=HEIGHT_NATS + 2, over_none_nats=EMPTY_NATS - 5)
     hypothesis.scores[cell, drawn.state("RR")] = hypothesis.scores[cell, drawn.state("RRR")] - 2
     weigh_heights(drawn.look(drawn.picture({"d4": "R"})), hypothesis, everywhere(hypothesis))
     assert hypothesis.state[cell] == drawn.state("R")

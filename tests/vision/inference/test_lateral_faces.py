@@ -11,6 +11,7 @@ from companion.simulate.placement import make_rng, set_up
 from companion.simulate.render import Renderer
 from companion.simulate.sprite import Scene
 from companion.simulate.viewpoint import default_camera, default_pose
+from vision.appearance.shading import mirroring
 from vision.capture.frames import Frame
 from vision.inference.lateral_faces import (
     MAX_OFF,
@@ -22,7 +23,7 @@ from vision.inference.lateral_faces import (
     _Sides,
 )
 from vision.inference.search import infer
-from vision.likelihood.hues import hue
+from vision.likelihood.hues import hue, hue_of
 from vision.likelihood.lateral_faces import TowerFits, fit_towers
 from vision.reader import Reader
 
@@ -169,8 +170,19 @@ def test_a_hue_tells_the_colour_of_each_pyramid_in_any_shade_and_not_whether_it_
     means[0, 0, :2], means[0, 1, :2] = (gray, 0.4 * gray), (0.5 * sand, 0.3 * sand)
     area_mm2 = np.zeros((2, 2, 4))
     area_mm2[0, :, :2] = 50
-    ratio = _by_hue(TowerFits(np.zeros(2), means, area_mm2), hue(np.array([sand, gray])), np.array([0.03, 0.05]))
+    hues = hue(np.array([sand, gray]))[:, None]
+    ratio = _by_hue(TowerFits(np.zeros(2), means, area_mm2), hues, np.array([0.03, 0.05]))
     assert ratio[0].argmax(axis=1).tolist() == [1, 0]
     assert ratio[0].min(axis=1).max() < -2
     assert (ratio.max(axis=2) == 0).all()
     assert not ratio[1].any()
+
+
+def test_a_dark_blue_pyramid_that_mirrors_some_white_light_is_still_blue():
+    """White light that faces mirror is part of the expected hue: it makes dark blue look nearly like brown."""
+    blue, brown = np.array([0.018, 0.006, 0.218]), np.array([0.046, 0.047, 0.096])
+    means, area_mm2 = np.zeros((1, 1, 4, 3)), np.zeros((1, 1, 4))
+    means[0, 0, 0], area_mm2[0, 0, 0] = 0.8 * display(blue + 0.06)[::-1], 200
+    fit, spreads = TowerFits(np.zeros(1), means, area_mm2), np.array([0.35, 0.08])
+    assert _by_hue(fit, hue_of(mirroring(np.array([blue, brown]))), spreads).argmax() == 0
+    assert _by_hue(fit, hue_of(np.array([blue, brown]))[:, None], spreads).argmax() == 1
