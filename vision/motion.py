@@ -215,7 +215,7 @@ class MotionDetector:
             unshaded = remove_shadows(changes, small, bare, self._bare)
             between = unshaded & news
             self._arm = arms = self._with_parts_beside(arms, broad, between)
-            solid = self._without_towers(arms & self._without_relit_ground(unshaded, small, bare), between)
+            solid = self._without_towers(arms & self._without_relit_ground(changes, unshaded, small, bare), between)
         self._is_shadow = not solid.any()
         floor = np.abs(geometry.crops.v_mm) <= geometry.radius_mm
         covered, touched = (
@@ -265,7 +265,7 @@ class MotionDetector:
         if not entering.any():
             return
         bodies = remove_shadows(changes & entering, small, bare, kept)
-        solid, limbs = bodies > 0, self._without_relit_ground(bodies, small, bare) > 0
+        solid, limbs = bodies > 0, self._without_relit_ground(changes, bodies, small, bare) > 0
         count, labels = cv2.connectedComponents(entering)
         rim = np.zeros(self._shape, np.bool_)
         rim[[0, -1]] = rim[:, [0, -1]] = True
@@ -299,17 +299,17 @@ class MotionDetector:
         wide[0] = False
         return np.asarray(mask & wide[labels], np.uint8)
 
-    def _without_relit_ground(self, solid: Picture, small: Picture, bare: Picture) -> Picture:
+    def _without_relit_ground(self, changes: Picture, solid: Picture, small: Picture, bare: Picture) -> Picture:
         """(height, width) uint8, ``solid`` parts as wide as an arm, except ground from which a shadow has gone.
 
-        ``small`` and ``bare``: see :func:`vision.picture_change.may_be_relit`.
+        The others: see :func:`vision.picture_change.may_be_relit`.
         """
         broad = self._opened(_close_gaps(solid))
         if not broad.any():
             return broad
         count, labels = cv2.connectedComponents(broad)
         of_each = np.bincount(labels.ravel(), solid.ravel(), count)
-        relit = np.bincount(labels.ravel(), may_be_relit(solid, small, bare).ravel(), count)
+        relit = np.bincount(labels.ravel(), may_be_relit(changes, solid, small, bare).ravel(), count)
         return np.asarray(broad & (relit <= RELIT_SHARE * of_each)[labels], np.uint8)
 
     def _without_towers(self, solid: Picture, between: Picture) -> Picture:

@@ -11,6 +11,10 @@ import numpy.typing as npt
 from vision.gain_compensation import PEDESTAL, gain_compensated
 
 Picture = npt.NDArray[np.uint8]
+Exponents = tuple[float, float, float]
+
+NEUTRAL: Exponents = (1.0, 1.0, 1.0)
+"""Of shadows that leave the same share of brightness in all channels, see :func:`_shadow_exponents`."""
 
 NOISE_FACTOR = 6.0
 """A pixel has changed when it differs by so many standard deviations of the frame's own noise…"""
@@ -40,6 +44,9 @@ SHADOW_LEAST, SHADOW_TINT = 0.5, 0.05
 """A shadow leaves at least this share of a display value (counted from -PEDESTAL; so a fifth of the light), the same in
 all three channels to within the second number, as a share of the brightest one.  Beside a single lamp most shadows of
 hands left 0.6 to 0.7, and 4 % of their pixels less than 0.5 (the recording ``diamond-2``)."""
+
+MIN_SHADOW_PX, MIN_SHADOW_NATS = 50, 0.1
+"""Pixels in a shadow, and mean change of their log brightness, from which on they tell the colour of its light."""
 
 
 class PictureComparison(NamedTuple):
@@ -90,31 +97,53 @@ def remove_shadows(changes: Picture, small: Picture, bare: Picture, kept: Pictur
     return solid
 
 
-def may_be_relit(solid: Picture, small: Picture, bare: Picture) -> Picture:
+def may_be_relit(changes: Picture, solid: Picture, small: Picture, bare: Picture) -> Picture:
     """(height, width) uint8, those ``solid`` pixels where ``small`` may show what ``bare`` does, out of a shadow.
 
+    A shadow is lit by the room and not by the lamp, whose light has another colour: by how much is measured where
+    shadows explain the changes.
+
     Args:
+        changes: (height, width) uint8, 1 where the two differ.
         solid: (height, width) uint8, 1 where no shadow explains the difference, see :func:`remove_shadows`.
         small: (height, width, 3) uint8 BGR, as of :attr:`PictureComparison.small`.
         bare: likewise, :attr:`PictureComparison.bare`.
     """
     here = solid > 0
     now, before = ((picture[here] + np.float32(PEDESTAL)).T.copy() for picture in (small, bare))
-    share, is_tinted = _shaded(now, before)
+    share, is_tinted = _shaded(now, before, _shadow_exponents((changes > 0) & ~here, small, bare))
     relit = np.zeros_like(solid)
     relit[here] = (share >= 1) & (share <= 1 / SHADOW_LEAST) & ~is_tinted
     return relit
 
 
-def _shaded(
-    now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """(k,) brightness of pixels (3, k) as a share of that ``before``, and whether it differs between channels.
+def _shadow_exponents(in_shadow: npt.NDArray[np.bool_], small: Picture, bare: Picture) -> Exponents:
+    """Powers, b g r, of the share of brightness that shadows leave, by which each channel has changed; 1 if unknown.
 
-    Computed channel by channel, which is four times as fast as along an axis of three.
+    ``in_shadow`` (height, width): pixels where a shadow has fallen or gone; others as in :func:`may_be_relit`.
+    """
+    if np.count_nonzero(in_shadow) < MIN_SHADOW_PX:
+        return NEUTRAL
+    now, before = (np.log(picture[in_shadow] + np.float32(PEDESTAL)) for picture in (small, bare))
+    change = np.median(now - before, axis=0)
+    if abs(change.mean()) < MIN_SHADOW_NATS:
+        return NEUTRAL
+    blue, green, red = (change / change.mean()).tolist()
+    return blue, green, red
+
+
+def _shaded(
+    now: npt.NDArray[np.float32], before: npt.NDArray[np.float32], exponents: Exponents = NEUTRAL
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """(k,) brightness of pixels (3, k) as a share of that ``before``, and whether the channels differ otherwise in it.
+
+    ``exponents``: of :func:`_shadow_exponents`.  Computed channel by channel, which is four times as fast as along an
+    axis of three.
     """
     share: npt.NDArray[np.float32] = (now[0] + now[1] + now[2]) / (before[0] + before[1] + before[2])
-    is_tinted: npt.NDArray[np.bool_] = _largest(np.abs(now - share * before)) / _largest(before) >= SHADOW_TINT
+    shares = [share] * 3 if exponents is NEUTRAL else [share**power for power in exponents]
+    off = np.abs([now[channel] - shares[channel] * before[channel] for channel in range(3)])
+    is_tinted: npt.NDArray[np.bool_] = _largest(off) / _largest(before) >= SHADOW_TINT
     return share, is_tinted
 
 

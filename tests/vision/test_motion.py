@@ -161,7 +161,7 @@ def test_a_stack_that_changes_where_a_hand_rests_beside_it_is_not_covered(bench,
 
 
 def shaded(image, rows, columns, share=0.67):
-    """Return the picture with a shadow that leaves ``share`` of the display values."""
+    """Return the picture with a shadow that leaves ``share`` of the display values, or one of each channel."""
     result = image.copy()
     result[rows, columns] = np.rint(share * result[rows, columns])
     return result
@@ -186,12 +186,16 @@ def test_a_tower_whose_shadow_reaches_the_edge_of_the_picture_is_no_arm(bench, w
     assert compared(bench, watch, hand).covered.any()
 
 
-def test_ground_from_which_a_towers_shadow_has_gone_is_no_arm(bench, watch, image):
-    """The tower now stands beside its old place; both places together are as wide as a small hand."""
+@pytest.mark.parametrize("share", [0.67, (0.65, 0.61, 0.59)])
+def test_ground_from_which_a_towers_shadow_has_gone_is_no_arm(bench, watch, image, share):
+    """The tower now stands beside its old place; both places together are as wide as a small hand.
+
+    The second shadow is bluish, as beside a warm lamp.
+    """
     was, now = (slice(520, None), slice(600, 690)), (slice(520, None), slice(480, 560))
-    before = shaded(image, *was)
+    before = shaded(image, *was, share)
     before[440:540, 600:680] = (150, 60, 30)
-    after = shaded(image, *now)
+    after = shaded(image, *now, share)
     after[440:540, 515:600] = (150, 60, 30)
     watch.keep_bare(watch.process(before), is_thing=False)
     assert not compared(bench, watch, after).covered.any()
