@@ -62,6 +62,11 @@ PRESENCE_WEIGHTS = (0.5, 0.7, 0.7)
 """Weights of colours, surfaces and boundaries in deciding whether anything stands.  Of the 110 cells of six boards on
 which colours were not sure of it, colours got 11 wrong, all three together 1."""
 
+MAX_SURFACE_NATS = 10.0
+"""Most nats by which surfaces count for a piece: where the board mirrored a lamp when it was learned, what it shows now
+is even in its stead.  Two bare squares of `own-r97009` became discs by up to 31 nats against boundaries; with 8 and 12
+alike, with 20 one of them."""
+
 MAX_ABSENT_NATS = 6.0
 """Most nats by which all three together count for none: of a piece of the board's own colour, in even light, they may
 see nothing.  Its grooves counted for up to 10 where they had it less likely by 11 to 14; without the bound 40 nats more
@@ -178,7 +183,7 @@ def _presence_log_ratio(hypothesis: Hypothesis, cell: int, tried: Mask, heights:
 
     ``heights`` (f,): scores by colours; ``compared`` (1 + f,): by boundaries.
     """
-    by_surface = surface_log_ratios(hypothesis, cell, tried[1:])
+    by_surface = np.minimum(surface_log_ratios(hypothesis, cell, tried[1:]), MAX_SURFACE_NATS)
     likely = (
         PRESENCE_WEIGHTS[0] * heights
         + PRESENCE_WEIGHTS[1] * by_surface

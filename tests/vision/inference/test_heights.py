@@ -57,6 +57,15 @@ def test_whether_a_camouflaged_piece_stands_there_is_told_by_boundaries_as_well(
     assert hypothesis.state[cell] == (drawn.state(stands) if stands else 0)
 
 
+def test_surfaces_alone_make_no_piece(drawn, monkeypatch):
+    """What was mirrored when the board was learned looks like an even surface now; boundaries see that nothing ends."""
+    hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
+    hypothesis.mark_camouflaged(cell)
+    monkeypatch.setattr(heights, "surface_log_ratios", lambda _, __, tried: np.full(len(tried), 40.0))
+    weigh_heights(drawn.look(drawn.picture({})), hypothesis, np.array([cell]))
+    assert hypothesis.state[cell] == 0
+
+
 def test_a_camouflaged_piece_is_never_quite_ruled_out(drawn, monkeypatch):
     """However much colours, surfaces and boundaries speak against it, a groove may still tell of it."""
     hypothesis, cell = drawn.hypothesis({}), drawn.cell("d4")
