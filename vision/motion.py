@@ -230,11 +230,8 @@ class MotionDetector:
 
         NaN where something has changed, and a piece might stand there unseen; and (n,) where one might.
         """
-        size = 2 * OCCLUDER_MARGIN_MM + 1
-        around = np.ones((size, size // geometry.crops.column_mm | 1), np.uint8)
-        clear = np.array([cv2.erode(crop, around) for crop in in_sight.astype(np.uint8)], np.uint8)
-        piece = _smallest_piece_masks(geometry)
-        is_hidden = (clear & piece).sum(axis=(1, 2)) < IN_SIGHT_SHARE * piece.sum(axis=(1, 2))
+        clear = _clear_of_occluders(geometry, in_sight)
+        is_hidden = _hides_piece(geometry, clear)
         near = _near_rows(geometry)
         clear = clear[:, near]
         changes = self._pixels(seen.changes, geometry, near) & clear
@@ -370,6 +367,25 @@ def _near_rows(geometry: Geometry) -> npt.NDArray[np.bool_]:
     """(rows,) bool, those rows of a crop in which its cell's floor lies, and stacks of the usual heights on it."""
     v_mm: npt.NDArray[np.int32] = geometry.crops.v_mm
     return (v_mm >= -STACK_MM) & (v_mm <= geometry.radius_mm)
+
+
+def hidden_cells(geometry: Geometry, in_sight: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """(n,) the cells on which the smallest piece might stand unseen, by the pixels (n, rows, columns) ``in_sight``."""
+    return _hides_piece(geometry, _clear_of_occluders(geometry, in_sight))
+
+
+def _clear_of_occluders(geometry: Geometry, in_sight: npt.NDArray[np.bool_]) -> Picture:
+    """(n, rows, columns) uint8, 1 where a crop is ``in_sight`` and farther than a margin from what is nearer."""
+    size = 2 * OCCLUDER_MARGIN_MM + 1
+    around = np.ones((size, size // geometry.crops.column_mm | 1), np.uint8)
+    return np.array([cv2.erode(crop, around) for crop in in_sight.astype(np.uint8)], np.uint8)
+
+
+def _hides_piece(geometry: Geometry, clear: Picture) -> npt.NDArray[np.bool_]:
+    """(n,) cells where hardly any of the smallest piece would be ``clear`` (n, rows, columns)."""
+    piece = _smallest_piece_masks(geometry)
+    is_hidden: npt.NDArray[np.bool_] = (clear & piece).sum(axis=(1, 2)) < IN_SIGHT_SHARE * piece.sum(axis=(1, 2))
+    return is_hidden
 
 
 def _smallest_piece_masks(geometry: Geometry) -> Picture:

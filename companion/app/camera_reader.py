@@ -24,7 +24,7 @@ from vision.drawing import Viewpoint
 from vision.errors import MatNotFound, VisionError
 from vision.frame_average import FrameAverage
 from vision.inference.geometry import Geometry
-from vision.motion import Comparison, MotionDetector, WatchedFrame
+from vision.motion import Comparison, MotionDetector, WatchedFrame, hidden_cells
 from vision.pose.projection import Registration
 from vision.pose.registration import check_size
 from vision.reader import Levels, Reader
@@ -221,7 +221,13 @@ class CameraReader:
         tables = [
             [table[numbers[cell]] if cell in numbers else EMPTY for cell in kit.cells] for table in question.tables
         ]
-        log_p = self.reader.score(Frame(image, 0, question.t_s), tables)
+        # A stack leans, or stands a little beside its place: slivers beside it tell nothing of what it hides.
+        hidden = hidden_cells(*self.reader.visible_crop_pixels())
+        seen = [
+            [first if is_hidden else own for first, own, is_hidden in zip(tables[0], table, hidden, strict=True)]
+            for table in tables
+        ]
+        log_p = self.reader.score(Frame(image, 0, question.t_s), seen)
         if not np.ptp(log_p):
             return None
         cells = [cell for i, cell in enumerate(kit.cells) if len({table[i] for table in tables}) > 1]

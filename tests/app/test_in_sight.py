@@ -16,6 +16,7 @@ from companion.simulate.sprite import Scene
 from companion.simulate.table import enrol_picture
 from companion.simulate.viewpoint import default_camera, default_pose
 from companion.tracker.evidence import CHANGE_SHARES, STILL_SHARE
+from companion.tracker.verification import VerificationQuestion
 from vision.capture.frames import Frame
 from vision.enrolment import enrol
 from vision.reading import Reading
@@ -47,6 +48,13 @@ def compared(
 
     ``is_built_anew``: whether the geometry object has been replaced since, with the same pose, as after pillar moves.
     """
+    return looked(renderer, before, after, is_built_anew=is_built_anew)[1]
+
+
+def looked(
+    renderer: Renderer, before: dict[str, str], after: dict[str, str], *, is_built_anew: bool = False
+) -> tuple[CameraReader, Reading]:
+    """Return the camera reader as well; see :func:`compared`."""
     camera = default_camera()
     camera_reader = CameraReader(KIT, camera, enrol(enrol_picture(KIT), KIT, camera))
     for t_s, table in enumerate((before, after)):
@@ -59,7 +67,7 @@ def compared(
             camera_reader.understood()
             if is_built_anew:
                 camera_reader.geometry = replace(camera_reader.geometry)
-    return look.reading
+    return camera_reader, look.reading
 
 
 def test_a_tower_put_before_a_disc_is_no_change_of_it(renderer: Renderer) -> None:
@@ -95,3 +103,13 @@ def test_what_stands_behind_a_high_tower_is_out_of_sight(renderer: Renderer) -> 
     unseen = compared(renderer, table, table).unseen
     assert unseen is not None
     assert [cell for cell, is_unseen in zip(KIT.cells, unseen, strict=True) if is_unseen] == ["d5"]
+
+
+@pytest.mark.parametrize(("cell", "is_told"), [("d5", False), ("f6", True)])
+def test_a_second_look_tells_nothing_of_what_a_high_tower_hides(renderer: Renderer, cell: str, is_told: bool) -> None:
+    """Slivers of the tower beside its place are as red as the disc in question behind it."""
+    camera_reader, reading = looked(renderer, {}, {"d4": "RGRGRGRG", "f6": "R"})
+    read = {name: reading.best(i)[0] for i, name in enumerate(reading.cells)}
+    tables = tuple(tuple((read | {cell: state}).values()) for state in ((0, None), (1, "R")))
+    answer = camera_reader.compare(VerificationQuestion(1.0, KIT.cells, ((), ()), tables))
+    assert (answer is not None) == is_told
