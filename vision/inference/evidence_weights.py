@@ -66,7 +66,7 @@ def reweighted(compared: Floats, given: Floats, tried: Mask, counts: Indices, co
 
 
 def bounded_colour_evidence(log_ratios: Floats, weight: float = COLOUR_WEIGHT) -> Floats:
-    """(k,) evidence of colours beside the comparison, from their log-likelihood ratios to the best one."""
+    """(k,) evidence of colours beside the comparison, from ``weight`` times their log-likelihood ratios to the best."""
     given: Floats = np.log(UNINFORMATIVE + np.exp(weight * log_ratios))
     return given
 
