@@ -261,7 +261,8 @@ class MotionDetector:
         entering = self._reaching_edge(_close_gaps(changes))
         if not entering.any():
             return
-        bodies = remove_shadows(changes & entering, small, bare, kept)
+        changes &= entering
+        bodies = remove_shadows(changes, small, bare, kept)
         solid, limbs = bodies > 0, self._without_relit_ground(changes, bodies, small, bare) > 0
         count, labels = cv2.connectedComponents(entering)
         rim = np.zeros(self._shape, np.bool_)
@@ -299,7 +300,7 @@ class MotionDetector:
     def _without_relit_ground(self, changes: Picture, solid: Picture, small: Picture, bare: Picture) -> Picture:
         """(height, width) uint8, ``solid`` parts as wide as an arm, except ground from which a shadow has gone.
 
-        The others: see :func:`vision.picture_change.may_be_relit`.
+        ``changes``, ``small`` and ``bare``: see :func:`vision.picture_change.may_be_relit`.
         """
         broad = self._opened(_close_gaps(solid))
         if not broad.any():

@@ -11,10 +11,6 @@ import numpy.typing as npt
 from vision.gain_compensation import PEDESTAL, gain_compensated
 
 Picture = npt.NDArray[np.uint8]
-Exponents = tuple[float, float, float]
-
-NEUTRAL: Exponents = (1.0, 1.0, 1.0)
-"""Of shadows that leave the same share of brightness in all channels, see :func:`_shadow_exponents`."""
 
 NOISE_FACTOR = 6.0
 """A pixel has changed when it differs by so many standard deviations of the frame's own noise…"""
@@ -117,33 +113,38 @@ def may_be_relit(changes: Picture, solid: Picture, small: Picture, bare: Picture
     return relit
 
 
-def _shadow_exponents(in_shadow: npt.NDArray[np.bool_], small: Picture, bare: Picture) -> Exponents:
-    """Powers, b g r, of the share of brightness that shadows leave, by which each channel has changed; 1 if unknown.
+def _shadow_exponents(
+    in_shadow: npt.NDArray[np.bool_], small: Picture, bare: Picture
+) -> npt.NDArray[np.float32] | None:
+    """(3, 1) powers, b g r, of the share of brightness that shadows leave, by which each channel has changed.
+
+    None if too little is in shadow to tell.
 
     ``in_shadow`` (height, width): pixels where a shadow has fallen or gone; others as in :func:`may_be_relit`.
     """
     if np.count_nonzero(in_shadow) < MIN_SHADOW_PX:
-        return NEUTRAL
+        return None
     now, before = (np.log(picture[in_shadow] + np.float32(PEDESTAL)) for picture in (small, bare))
     change = np.median(now - before, axis=0)
     if abs(change.mean()) < MIN_SHADOW_NATS:
-        return NEUTRAL
-    blue, green, red = (change / change.mean()).tolist()
-    return blue, green, red
+        return None
+    exponents: npt.NDArray[np.float32] = (change / change.mean())[:, None]
+    return exponents
 
 
 def _shaded(
-    now: npt.NDArray[np.float32], before: npt.NDArray[np.float32], exponents: Exponents = NEUTRAL
+    now: npt.NDArray[np.float32],
+    before: npt.NDArray[np.float32],
+    exponents: npt.NDArray[np.float32] | None = None,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
     """(k,) brightness of pixels (3, k) as a share of that ``before``, and whether the channels differ otherwise in it.
 
-    ``exponents``: of :func:`_shadow_exponents`.  Computed channel by channel, which is four times as fast as along an
-    axis of three.
+    ``exponents``: of :func:`_shadow_exponents`, None: of equal shares in all channels.  Computed channel by channel,
+    which is four times as fast as along an axis of three.
     """
     share: npt.NDArray[np.float32] = (now[0] + now[1] + now[2]) / (before[0] + before[1] + before[2])
-    shares = [share] * 3 if exponents is NEUTRAL else [share**power for power in exponents]
-    off = np.abs([now[channel] - shares[channel] * before[channel] for channel in range(3)])
-    is_tinted: npt.NDArray[np.bool_] = _largest(off) / _largest(before) >= SHADOW_TINT
+    expected = before * (share if exponents is None else share**exponents)
+    is_tinted: npt.NDArray[np.bool_] = _largest(np.abs(now - expected)) / _largest(before) >= SHADOW_TINT
     return share, is_tinted
 
 

@@ -151,12 +151,12 @@ def _rescore_height(hypothesis: Hypothesis, beside: _ComparisonInputs, cell: int
     by_colour = scores[1:].reshape(-1, hypothesis.colours)
     heights = by_colour.max(axis=1).astype(np.float64)
     every, uppermost = np.arange(len(heights)), beside.prisms.counts - 1
+    evidence = bounded_colour_evidence(heights - heights.max(), LEARNED_COLOUR_WEIGHT)
     while True:
         given = np.where(tried, 0.0, -np.inf)
         compared, places = compare_on_cell(beside.view, beside.prisms, hypothesis, beside.stacks, (cell, given))
         aside = (places[1 + every, uppermost, :2] ** 2).sum(axis=1) / (2 * FACE_OFFSET_MM**2)
-        likely = bounded_colour_evidence(heights - heights.max(), LEARNED_COLOUR_WEIGHT)
-        likely += LEARNED_BOUNDARY_WEIGHT * compared[1:] - PIECE_NATS * uppermost - aside
+        likely = evidence + LEARNED_BOUNDARY_WEIGHT * compared[1:] - PIECE_NATS * uppermost - aside
         beside_best = np.abs(every - int(likely.argmax())) == 1
         also = beside_best & (heights > heights.max() - NEXT_NATS) & ~tried[1:]
         if not also.any():
